@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# `make help` tells what there is.
+
+VERSION := 0.1.0
+BUILD   ?= build
+PREFIX  ?= /usr/local
+CLANG   ?= clang
+BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+
+CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf
+WARN     := -Wall -Wextra -Werror
+CFLAGS   ?= -O2 -g
+ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
+LIBS     := -lxdp -lbpf -lmnl -lyaml -ljansson -lpthread -lm
+SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
+
+# Debian packages: what to build and run takes, and what the checks take beyond it
+PACKAGES := build-essential clang llvm bpftool libbpf-dev libxdp-dev libelf-dev libmnl-dev \
+            libyaml-dev libjansson-dev linux-libc-dev iproute2 pkg-config
+CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev tshark python3 man-db
+
+LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
+              orchestrator/build/*.c orchestrator/live/*.c)
+CLI_SRC  := $(wildcard orchestrator/cli/*.c)
+BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
+CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
+ASAN_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o)
+SKEL     := $(BUILD)/bpf/fabricbed.skel.h
+
+TEST_LIB   := $(wildcard tests/lib/*.c)
+UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+BPF_TESTS  := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
+SYS_TESTS  := $(patsubst tests/system/%.c,$(BUILD)/tests/system/%,$(wildcard tests/system/test_*.c))
+FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+BENCHES    := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/bench_*.c))
+FUZZ_SECONDS ?= 3
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.PHONY: all help demo check check-long bench deps check-deps install uninstall clean format
+
+all: $(BUILD)/fabricbed ## build the command
+
+help: ## this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
+
+# ---- what must be installed -------------------------------------------------------------------
+
+define install_missing
+missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
+if [ -n "$$missing" ]; then \
+	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
+		echo "missing Debian packages:" $$missing; \
+		echo "install them as root: apt-get install" $$missing; exit 3; \
+	fi; \
+	echo "installing" $$missing; \
+	{ apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; } >$(BUILD)/apt.log 2>&1 \
+		|| { tail -n 20 $(BUILD)/apt.log; exit 3; }; \
+fi
+endef
+
+deps: ## install what building and running takes (root, Debian)
+	@mkdir -p $(BUILD)
+	@$(call install_missing,$(PACKAGES))
+
+check-deps:
+	@mkdir -p $(BUILD)
+	@$(call install_missing,$(CHECK_PACKAGES))
+
+demo: deps ## build, and see a link die under a permutation
+	@$(MAKE) --no-print-directory all
+	@$(BUILD)/fabricbed run scenarios/link-failure.yaml --out $(BUILD)/demo
+
+# ---- programs ---------------------------------------------------------------------------------
+
+$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HDR)
+	@mkdir -p $(@D)
+	$(CLANG) -std=gnu11 -O2 -g $(WARN) -target bpf -mcpu=v3 -I/usr/include/$(shell $(CC) -dumpmachine) -Ibpf -c $< -o $@
+
+$(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o
+	$(BPFTOOL) gen object $@ $^
+
+$(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
+	$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
+
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ): | $(SKEL)
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
+
+$(BUILD)/asan/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(SANITIZE) -c $< -o $@
+
+$(BUILD)/libfabricbed.a: $(LIB_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/libfabricbed-asan.a: $(ASAN_OBJ)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+# ---- tests ------------------------------------------------------------------------------------
+
+$(BUILD)/tests/unit/%: tests/unit/%.c $(TEST_LIB) $(BUILD)/libfabricbed-asan.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) $(SANITIZE) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed-asan.a -lcmocka $(LIBS)
+
+$(BUILD)/tests/bpf/%: tests/bpf/%.c $(TEST_LIB) $(BUILD)/libfabricbed.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed.a -lcmocka $(LIBS)
+
+$(BUILD)/tests/system/%: tests/system/%.c $(TEST_LIB) $(BUILD)/libfabricbed.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed.a -lcmocka $(LIBS)
+
+$(BUILD)/tests/bench/%: tests/bench/%.c $(TEST_LIB) $(BUILD)/libfabricbed.a
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed.a -lcmocka $(LIBS)
+
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $(SKEL)
+	@mkdir -p $(@D)
+	$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LIBS)
+
+check: check-deps ## install what is missing, build, and pass the tests (under 5 minutes)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all test-programs
+	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+
+.PHONY: test-programs
+test-programs: $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+
+check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
+	@FABRICBED_LONG=1 $(MAKE) --no-print-directory check FUZZ_SECONDS=120
+
+bench: check-deps ## figures of this machine: bring-up, hops a second, memory
+	@$(MAKE) --no-print-directory -j$(shell nproc) all $(BENCHES)
+	@BUILD=$(BUILD) tests/bench/run.sh $(BENCHES)
+
+# ---- the rest ---------------------------------------------------------------------------------
+
+install: all ## install command, man page, completion and scenarios under PREFIX
+	install -D -m 755 $(BUILD)/fabricbed $(DESTDIR)$(PREFIX)/bin/fabricbed
+	install -D -m 644 docs/fabricbed.8 $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+	$(BUILD)/fabricbed help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
+	install -d $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
+	install -m 644 scenarios/*.yaml $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
+
+uninstall: ## take it away again
+	rm -f $(DESTDIR)$(PREFIX)/bin/fabricbed $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
+	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
+	rm -rf $(DESTDIR)$(PREFIX)/share/fabricbed
+
+format: ## clang-format over the tree
+	clang-format -i $(shell git ls-files '*.c' '*.h')
+
+clean: ## remove what was built
+	rm -rf $(BUILD)
+
+-include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ASAN_OBJ:.o=.d)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ABI_WIRE_H
+#define FABRICBED_ABI_WIRE_H
+
+#include <linux/types.h>
+
+/*
+ * What is on the wire: Ethernet / IPv4 or IPv6 / UDP 4791 / InfiniBand BTH / STrack's extension.
+ * Sources: IEEE 802.3, RFC 791, RFC 8200, RFC 768, InfiniBand annex A17 (RoCEv2) and its volume 1,
+ * 9.2 (BTH). The UDP source port is the path entropy. STrack's opcodes lie in BTH's range for
+ * manufacturers (110b in the upper three bits).
+ */
+struct eth_hdr {
+	__u8 dst[6];
+	__u8 src[6];
+	__be16 type;
+} __attribute__((packed));
+
+struct ip4_hdr {
+	__u8 version_ihl;
+	__u8 tos; /* DSCP << 2 | ECN */
+	__be16 length;
+	__be16 id;
+	__be16 fragment;
+	__u8 ttl;
+	__u8 protocol;
+	__be16 checksum;
+	__be32 src;
+	__be32 dst;
+} __attribute__((packed));
+
+struct ip6_hdr {
+	__be32 version_class_flow; /* 4 + 8 + 20 bits */
+	__be16 payload_length;
+	__u8 next_header;
+	__u8 hop_limit;
+	__u8 src[16];
+	__u8 dst[16];
+} __attribute__((packed));
+
+struct udp_hdr {
+	__be16 src;
+	__be16 dst;
+	__be16 length;
+	__be16 checksum;
+} __attribute__((packed));
+
+struct bth_hdr {
+	__u8 opcode;
+	__u8 flags;
+	__be16 pkey;
+	__be32 qp;  /* 8 bits of FECN, BECN and reserve, then the 24 bits of the destination QP */
+	__be32 psn; /* acknowledge request in bit 31, PSN in the lower 24 bits */
+} __attribute__((packed));
+
+#define ETHERTYPE_IP4  0x0800
+#define ETHERTYPE_IP6  0x86dd
+#define PROTO_UDP      17
+#define UDP_PORT_ROCE  4791
+#define BTH_ACK_REQ    0x80000000u
+#define BTH_MASK_24    0x00ffffffu
+#define BTH_PKEY       0xffff
+#define ICRC_BYTES     4
+
+/* The low two bits of TOS and traffic class (RFC 3168, section 5). */
+#define ECN_NOT_ECT 0
+#define ECN_ECT1    1
+#define ECN_ECT0    2
+#define ECN_CE	    3
+
+/*
+ * Wire bytes that are no frame bytes: FCS 4, preamble 8, gap 12; and the shortest frame, FCS
+ * included (802.3, clauses 3.1.1 and 4.4.2). A frame of n bytes occupies its link for
+ * max(n + 4, 64) + 20 byte times.
+ */
+#define ETH_FCS_BYTES  4
+#define ETH_MIN_BYTES  64
+#define ETH_LEAD_BYTES 20
+
+enum strack_opcode {
+	STRACK_DATA = 0xc0,
+	STRACK_SACK = 0xc1,
+	STRACK_PROBE = 0xc2,
+};
+
+#define STRACK_FLAG_CE	  0x01 /* SACK: the packet that caused it carried CE */
+#define STRACK_FLAG_PROBE 0x02 /* SACK: a probe caused it (paper, 3.3.2) */
+#define STRACK_FLAG_AGAIN 0x04 /* data: a retransmission */
+
+struct strack_data {
+	__be64 sent_ps; /* sender's clock, echoed */
+	__be16 path;	/* path id, echoed */
+	__u8 flags;
+	__u8 reserved[5];
+} __attribute__((packed));
+
+struct strack_probe {
+	__be64 sent_ps;
+	__be16 path;
+	__u8 flags;
+	__u8 reserved;
+	__be32 base_psn; /* which bitmap segment to return */
+} __attribute__((packed));
+
+/* STrack, figure 7: the fields that a SACK adds. */
+struct strack_sack {
+	__be32 epsn;	    /* expected PSN: all before it has arrived */
+	__be32 base_psn;    /* PSN of bit 0 of the bitmap */
+	__be64 bitmap;	    /* bit i: base_psn + i has arrived */
+	__be64 bytes_recvd; /* payload, duplicates eliminated */
+	__be32 ooo_packets; /* arrived beyond epsn */
+	__be16 path;
+	__u8 flags;
+	__u8 reserved;
+	__be64 sent_ps;
+} __attribute__((packed));
+
+/*
+ * Addresses. Host h (from 0) has 10.0.0.0/8 plus h + 1, and fd00:fab::/64 plus h + 1. Port p has the
+ * locally administered MAC 02:fb and p in four bytes.
+ */
+#define HOST_IP4_NET 0x0a000000u
+#define HOST_LIMIT   0x00fffffeu /* hosts at most */
+#define HOST_NONE    0xffffffffu
+#define HOST_IP6_NET_BYTES { 0xfd, 0x00, 0x0f, 0xab, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_LIB_COMPILER_H
+#define FABRICBED_LIB_COMPILER_H
+
+/* What the BPF and the native build of the same header must agree on. */
+#include <linux/types.h>
+
+#ifndef __always_inline
+#define __always_inline inline __attribute__((always_inline))
+#endif
+
+#define sw_likely(x)   __builtin_expect(!!(x), 1)
+#define sw_unlikely(x) __builtin_expect(!!(x), 0)
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "only little-endian machines were tried"
+#endif
+#define be16(x) ((__be16)__builtin_bswap16((__u16)(x)))
+#define be32(x) ((__be32)__builtin_bswap32((__u32)(x)))
+#define be64(x) ((__be64)__builtin_bswap64((__u64)(x)))
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SW_CONTEXT_H
+#define FABRICBED_SW_CONTEXT_H
+
+/* One frame's way through a program: filled by the stages in turn, each saying what it adds. */
+#include "abi/drop.h"
+#include "abi/hop.h"
+#include "abi/wire.h"
+#include "lib/checksum.h"
+#include "lib/compiler.h"
+#include "lib/cursor.h"
+#include "lib/tables.h"
+
+struct sw_ctx {
+	/* given */
+	const struct sw_tables *t;
+	struct cursor cursor; /* at the Ethernet header */
+	struct hop hop;	      /* a copy: the original's place is the verdict's */
+	__u32 in_id;
+	struct port *in;
+
+	/* parse */
+	struct eth_hdr *eth;
+	struct ip4_hdr *ip4; /* one of the two */
+	struct ip6_hdr *ip6;
+	__u64 addresses; /* what the flow hash covers */
+	__u64 ports;
+	__u32 dst_host; /* 0-based; out of range if it is no host's address */
+
+	/* route, balance, admit */
+	struct switch_state *sw;
+	struct group *group;
+	__u32 out_id;
+	struct port *out;
+	__u8 flags; /* VERDICT_* */
+	__u8 queue;
+	__u8 reason;
+};
+
+/* What a stage says of the frame. */
+enum sw_step {
+	SW_NEXT, /* on to the next stage */
+	SW_END,	 /* it ended here: c->reason */
+};
+
+/* The only way for a frame to end: counts it at `port`. */
+static __always_inline enum sw_step sw_drop(struct sw_ctx *c, __u32 port, enum drop_reason reason)
+{
+	struct port_drops *d = table_drops(c->t, port);
+
+	if (d)
+		d->frames[reason & (DROP_SLOTS - 1)]++;
+	c->reason = (__u8)reason;
+	return SW_END;
+}
+
+/* The verdict, written over the hop header. */
+static __always_inline void sw_verdict(
+	const struct sw_ctx *c, struct verdict *v, enum sw_step step, enum verdict_action action)
+{
+	v->magic = VERDICT_MAGIC;
+	v->action = step == SW_END ? VERDICT_DROP : action;
+	v->reason = c->reason;
+	v->flags = c->flags;
+	v->queue = c->queue;
+	v->port = c->out_id;
+	v->length = c->hop.length;
+	v->reserved[0] = 0;
+	v->reserved[1] = 0;
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SW_FORWARD_H
+#define FABRICBED_SW_FORWARD_H
+
+/*
+ * What a router changes in a packet that it sends on: TTL or hop limit less one (RFC 1812, 5.3.1),
+ * the checksum with it, and both MAC addresses. The life check stands apart, since a packet that dies
+ * must not take buffer space first.
+ */
+#include "sw/context.h"
+
+static __always_inline enum sw_step sw_forward_check(struct sw_ctx *c)
+{
+	__u8 left = 0;
+
+	if (c->ip4)
+		left = c->ip4->ttl;
+	else if (c->ip6)
+		left = c->ip6->hop_limit;
+	return left > 1 ? SW_NEXT : sw_drop(c, c->in_id, DROP_TTL);
+}
+
+static __always_inline void sw_forward(struct sw_ctx *c)
+{
+	if (c->ip4) {
+		__u16 ttl = c->ip4->ttl;
+		__u16 protocol = c->ip4->protocol;
+
+		c->ip4->ttl = (__u8)(ttl - 1);
+		c->ip4->checksum = checksum_replace(c->ip4->checksum, (__u16)(ttl | protocol << 8),
+			(__u16)((ttl - 1) | protocol << 8));
+	} else if (c->ip6) {
+		c->ip6->hop_limit--;
+	}
+	__builtin_memcpy(c->eth->dst, c->out->peer_mac, 6);
+	__builtin_memcpy(c->eth->src, c->out->mac, 6);
+}
+
+#endif

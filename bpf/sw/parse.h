@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SW_PARSE_H
+#define FABRICBED_SW_PARSE_H
+
+/*
+ * Ethernet, IPv4 or IPv6, UDP. Sets eth, ip4 or ip6, what the flow hash covers, and dst_host. IPv4 headers with
+ * options and packets that are not UDP pass; their hash then covers the addresses and the protocol only. The modelled
+ * length counts, not the bytes that are there: a frame may be cut after its headers.
+ */
+#include "sw/context.h"
+
+static __always_inline enum sw_step sw_parse_udp(struct sw_ctx *c)
+{
+	const struct udp_hdr *udp = cursor_pull(&c->cursor, sizeof(*udp));
+
+	if (!udp)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	c->ports ^= (__u64)udp->src << 32 | (__u64)udp->dst << 16;
+	return SW_NEXT;
+}
+
+static __always_inline enum sw_step sw_parse_ip4(struct sw_ctx *c)
+{
+	struct ip4_hdr *ip = cursor_pull(&c->cursor, sizeof(*ip));
+	__u32 length;
+
+	if (!ip)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	length = be16(ip->length);
+	if ((ip->version_ihl & 0xf0) != 0x40 || (ip->version_ihl & 0x0f) < 5 ||
+		length < (__u32)(ip->version_ihl & 0x0f) * 4 ||
+		length + sizeof(struct eth_hdr) > c->hop.length)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	c->ip4 = ip;
+	c->addresses = (__u64)ip->src << 32 | ip->dst;
+	c->ports = ip->protocol;
+	c->dst_host = be32(ip->dst) - HOST_IP4_NET - 1;
+	if (sw_unlikely(ip->version_ihl != 0x45))
+		return SW_NEXT;
+	if (checksum_ip4(ip) != 0xffff)
+		return sw_drop(c, c->in_id, DROP_CHECKSUM);
+	if (ip->protocol == PROTO_UDP && !(ip->fragment & be16(0x3fff)))
+		return sw_parse_udp(c);
+	return SW_NEXT;
+}
+
+static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
+{
+	struct address {
+		__u64 net, host;
+	} __attribute__((packed));
+	struct ip6_hdr *ip = cursor_pull(&c->cursor, sizeof(*ip));
+	const struct address *src, *dst;
+	__u32 word;
+
+	if (!ip)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	word = be32(ip->version_class_flow);
+	if (word >> 28 != 6 ||
+		be16(ip->payload_length) + sizeof(*ip) + sizeof(struct eth_hdr) > c->hop.length)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	src = (const struct address *)ip->src;
+	dst = (const struct address *)ip->dst;
+	c->ip6 = ip;
+	c->addresses = rng_mix(src->net ^ rng_mix(src->host)) ^ rng_mix(dst->host ^ dst->net);
+	/* RFC 6437, section 3: the flow label is part of what equal-cost paths are chosen by */
+	c->ports = ip->next_header ^ (__u64)(word & 0xfffff) << 40;
+	c->dst_host = (__u32)be64(dst->host) - 1;
+	if (dst->net != be64(0xfd000fab00000000ull) || be64(dst->host) >> 32)
+		c->dst_host = HOST_NONE;
+	if (ip->next_header == PROTO_UDP)
+		return sw_parse_udp(c);
+	return SW_NEXT;
+}
+
+static __always_inline enum sw_step sw_parse(struct sw_ctx *c)
+{
+	c->eth = cursor_pull(&c->cursor, sizeof(*c->eth));
+	if (!c->eth)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	if (sw_likely(c->eth->type == be16(ETHERTYPE_IP4)))
+		return sw_parse_ip4(c);
+	if (c->eth->type == be16(ETHERTYPE_IP6))
+		return sw_parse_ip6(c);
+	return sw_drop(c, c->in_id, DROP_MALFORMED);
+}
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CLI_H
+#define FABRICBED_CLI_H
+
+/*
+ * The command line as one table: what parses it also prints the help, the man page and the completion.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include "topology/fabric.h"
+
+enum exit_status {
+	EXIT_WELL = 0,
+	EXIT_EXPECT = 1,  /* an expectation failed */
+	EXIT_INPUT = 2,	  /* the command line or the scenario is wrong */
+	EXIT_MACHINE = 3, /* the machine lacks something */
+	EXIT_RUN = 4,	  /* the run failed */
+};
+
+struct cli_option {
+	const char *name;     /* without its dashes */
+	char letter;	      /* 0: none */
+	const char *argument; /* its placeholder; NULL: a flag */
+	const char *help;
+};
+
+#define CLI_OPTIONS_MAX	  16
+#define CLI_POSITIONAL_MAX 8
+#define CLI_SETS_MAX	  64
+
+/* What was given: the last of an option that came twice, but all of --set. */
+struct cli_args {
+	const char *values[CLI_OPTIONS_MAX]; /* by the option's index; "" for a flag */
+	const char *positional[CLI_POSITIONAL_MAX];
+	size_t positional_count;
+	const char *sets[CLI_SETS_MAX];
+	size_t set_count;
+};
+
+struct command {
+	const char *name;
+	const char *operands; /* as the usage line shows them */
+	const char *summary;  /* one line */
+	const char *details;  /* paragraphs for help and man page */
+	const struct cli_option *options; /* ends with a NULL name */
+	size_t operands_min, operands_max;
+	int (*run)(const struct command *c, const struct cli_args *args);
+};
+
+extern const struct command cmd_run, cmd_validate, cmd_graph, cmd_doctor, cmd_help, cmd_version;
+
+/* All commands, ending with NULL. */
+extern const struct command *const cli_commands[];
+
+/* The value of an option, by name; NULL if it was not given. */
+const char *cli_value(const struct command *c, const struct cli_args *args, const char *name);
+
+/*
+ * Parses argv behind the command's name. Returns EXIT_WELL, or EXIT_INPUT after a message; *ret_help if --help was
+ * asked for.
+ */
+int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *ret, bool *ret_help);
+
+void cli_print_help(const struct command *c);
+
+/* Loads a scenario and makes its fabric, printing what is wrong. EXIT_WELL or EXIT_INPUT. */
+int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,
+	struct fabric **ret_fabric);
+
+/* "fabricbed: " and a line on standard error. */
+__attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
+
+#endif

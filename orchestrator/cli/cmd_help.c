@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+
+static const struct cli_option options[] = {
+	{"man", 0, NULL, "print the man page's source"},
+	{"completion", 0, NULL, "print the completion for bash"},
+	{0},
+};
+
+static const char *const exit_texts[] = {
+	[EXIT_WELL] = "all went well",
+	[EXIT_EXPECT] = "an expectation of the scenario failed",
+	[EXIT_INPUT] = "the command line or the scenario is wrong; nothing was created",
+	[EXIT_MACHINE] = "the machine lacks something; the message names the remedy",
+	[EXIT_RUN] = "the run failed",
+};
+#define EXIT_TEXTS (sizeof(exit_texts) / sizeof(exit_texts[0]))
+
+static void print_option(const struct cli_option *o)
+{
+	char left[64];
+
+	snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : " ",
+		o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->argument ? " " : "",
+		o->argument ? o->argument : "");
+	printf("  %-30s %s\n", left, o->help);
+}
+
+static void print_overview(void)
+{
+	puts("fabricbed brings up a data-centre fabric from one scenario file, runs a workload over it,\n"
+	     "breaks links on a timetable, and says what came out.\n\n"
+	     "usage: fabricbed COMMAND [OPTION]... [OPERAND]...\n");
+	for (const struct command *const *c = cli_commands; *c; c++)
+		printf("  %-9s %-14s %s\n", (*c)->name, (*c)->operands, (*c)->summary);
+	puts("\n'fabricbed COMMAND --help' tells a command's options. Exit status:");
+	for (size_t i = 0; i < EXIT_TEXTS; i++)
+		printf("  %zu  %s\n", i, exit_texts[i]);
+}
+
+void cli_print_help(const struct command *c)
+{
+	if (!c) {
+		print_overview();
+		return;
+	}
+	printf("usage: fabricbed %s%s%s%s\n\n%s.\n", c->name, c->options->name ? " [OPTION]..." : "",
+		*c->operands ? " " : "", c->operands, c->summary);
+	if (*c->details)
+		printf("\n%s\n", c->details);
+	if (c->options->name)
+		puts("");
+	for (const struct cli_option *o = c->options; o->name; o++)
+		print_option(o);
+}
+
+/* Text with what troff would take for its own made harmless. */
+static void man_text(const char *text)
+{
+	bool line_start = true;
+
+	for (; *text; text++) {
+		if (line_start && (*text == '.' || *text == '\''))
+			fputs("\\&", stdout);
+		if (*text == '\\')
+			fputs("\\e", stdout);
+		else if (*text == '-')
+			fputs("\\-", stdout);
+		else if (*text == '\n' && text[1] == '\n')
+			fputs("\n.PP", stdout);
+		else
+			putchar(*text);
+		line_start = *text == '\n';
+	}
+	putchar('\n');
+}
+
+static void man_command(const struct command *c)
+{
+	printf(".SS \"%s %s\"\n", c->name, c->operands);
+	man_text(c->summary);
+	if (*c->details) {
+		puts(".PP");
+		man_text(c->details);
+	}
+	for (const struct cli_option *o = c->options; o->name; o++) {
+		puts(".TP");
+		if (o->letter)
+			printf("\\fB\\-%c\\fR, ", o->letter);
+		printf("\\fB\\-\\-%s\\fR%s%s%s\n", o->name, o->argument ? " \\fI" : "",
+			o->argument ? o->argument : "", o->argument ? "\\fR" : "");
+		man_text(o->help);
+	}
+}
+
+static void print_man(void)
+{
+	printf(".TH FABRICBED 8 \"\" \"fabricbed %s\" \"System administration\"\n", FABRICBED_VERSION);
+	puts(".SH NAME\nfabricbed \\- a data\\-centre fabric from one scenario file\n.SH SYNOPSIS");
+	puts(".B fabricbed\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...\n.SH DESCRIPTION");
+	man_text("Brings up a fabric of hosts, switches and links on one machine, as network namespaces, veth "
+		 "pairs and XDP programs, or inside the process; runs a workload over it under a transport; "
+		 "breaks links on a timetable; and writes what happened. Model time is stepped: results depend "
+		 "on the scenario and its seed alone, never on the machine.");
+	puts(".SH COMMANDS");
+	for (const struct command *const *c = cli_commands; *c; c++)
+		man_command(*c);
+	puts(".SH EXIT STATUS");
+	for (size_t i = 0; i < EXIT_TEXTS; i++) {
+		printf(".TP\n%zu\n", i);
+		man_text(exit_texts[i]);
+	}
+	puts(".SH FILES\n.TP\n\\fIruns/NAME\\-N/\\fR\nresults of a run: summary.json, flows.csv, queues.csv, "
+	     "events.jsonl, scenario.yaml\n.TP\n\\fI/run/fabricbed/NAME\\fR\nheld by the process that a "
+	     "fabric's kernel objects belong to\n.SH SEE ALSO\n.BR ip\\-netns (8),\n.BR tc\\-bpf (8)");
+}
+
+static void print_completion(void)
+{
+	printf("_fabricbed()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n\tcase "
+	       "$COMP_CWORD:${COMP_WORDS[1]} in\n\t1:*) words='");
+	for (const struct command *const *c = cli_commands; *c; c++)
+		printf("%s%s", c == cli_commands ? "" : " ", (*c)->name);
+	puts("' ;;");
+	for (const struct command *const *c = cli_commands; *c; c++) {
+		printf("\t*:%s) words='--help", (*c)->name);
+		for (const struct cli_option *o = (*c)->options; o->name; o++)
+			printf(" --%s", o->name);
+		puts("' ;;");
+	}
+	puts("\tesac\n\tif [[ $COMP_CWORD -gt 1 && $cur != -* ]]; then\n\t\tCOMPREPLY=($(compgen -f -- "
+	     "\"$cur\"))\n\telse\n\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n\tfi\n}\n"
+	     "complete -o filenames -F _fabricbed fabricbed");
+}
+
+static int run_help(const struct command *c, const struct cli_args *args)
+{
+	if (cli_value(c, args, "man")) {
+		print_man();
+		return EXIT_WELL;
+	}
+	if (cli_value(c, args, "completion")) {
+		print_completion();
+		return EXIT_WELL;
+	}
+	if (!args->positional_count) {
+		cli_print_help(NULL);
+		return EXIT_WELL;
+	}
+	for (const struct command *const *i = cli_commands; *i; i++)
+		if (!strcmp((*i)->name, args->positional[0])) {
+			cli_print_help(*i);
+			return EXIT_WELL;
+		}
+	cli_error("there is no command '%s'; 'fabricbed help' lists them all", args->positional[0]);
+	return EXIT_INPUT;
+}
+
+const struct command cmd_help = {
+	.name = "help",
+	.operands = "[COMMAND]",
+	.summary = "tell what there is, or what a command does",
+	.details = "",
+	.options = options,
+	.operands_max = 1,
+	.run = run_help,
+};

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/results.h"
+#include "io/probe.h"
+#include "live/session.h"
+#include "telemetry/summary.h"
+
+static const struct cli_option options[] = {
+	{"dataplane", 'd', "kernel|inline",
+		"frames through XDP (root; the default), or the same program as a function"},
+	{"seed", 0, "N", "another seed than the scenario's"},
+	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
+	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
+	{"json", 'j', NULL, "print the summary as JSON"},
+	{"quiet", 'q', NULL, "print nothing but errors"},
+	{0},
+};
+
+static volatile bool stopped;
+
+static void on_signal(int signal)
+{
+	(void)signal;
+	stopped = true;
+}
+
+/* Asks for a clean end on Ctrl-C and the like; a second one is deadly. */
+static void catch_signals(void)
+{
+	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
+
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	sigaction(SIGHUP, &action, NULL);
+}
+
+static double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* A line that is rewritten in place: model time, flows, speed, time left. */
+static void show_progress(const struct session *s, double spent_s)
+{
+	const struct engine *e = session_engine(s);
+	struct engine_stats stats;
+	double done;
+
+	engine_stats(e, &stats);
+	done = stats.flows ? (double)stats.flows_done / (double)stats.flows : 1;
+	fprintf(stderr, "\r\033[K%.1f us  %llu of %llu flows  %.2f million hops/s",
+		(double)engine_now(e) / PS_PER_US, (unsigned long long)stats.flows_done,
+		(unsigned long long)stats.flows, (double)stats.hops / spent_s / 1e6);
+	if (done > 0.02)
+		fprintf(stderr, "  about %.0f s left", spent_s / done * (1 - done));
+}
+
+#define SLICE_S	     0.1 /* between two looks at the clock */
+#define FIRST_SLICE  (10 * PS_PER_US)
+
+/* Runs to the end, in slices of model time that take about SLICE_S. */
+static int run_slices(struct session *s, bool progress, double *ret_wall_s, struct error *why)
+{
+	double start = now_s(), slice_start = start;
+	uint64_t slice = FIRST_SLICE;
+	int r = 0;
+
+	while (r == 0 && !stopped && !session_done(s)) {
+		double now;
+
+		r = session_advance(s, engine_now(session_engine(s)) + slice, &stopped, why);
+		now = now_s();
+		if (now - slice_start < SLICE_S / 2)
+			slice *= 2;
+		else if (now - slice_start > SLICE_S * 2 && slice > 1)
+			slice /= 2;
+		slice_start = now;
+		if (progress && now - start > SLICE_S)
+			show_progress(s, now - start);
+	}
+	*ret_wall_s = now_s() - start;
+	if (progress)
+		fputs("\r\033[K", stderr);
+	return r;
+}
+
+struct run {
+	struct scenario *scenario;
+	struct fabric *fabric;
+	char *directory;
+	bool kernel, json, quiet;
+};
+
+static double number_corrupt(const json_t *summary)
+{
+	double n = 0;
+
+	summary_lookup(summary, "packets.corrupt", &n);
+	return n;
+}
+
+static int report(struct run *run, struct session *s, const struct session_times *times, int failed)
+{
+	struct error why = ERROR_INIT;
+	bool met = false;
+	json_t *summary = session_summary(s, times, &met, &why);
+	int r;
+
+	if (!summary) {
+		cli_error("%s", why.text);
+		return EXIT_RUN;
+	}
+	if (stopped)
+		json_object_set_new(summary, "interrupted", json_true());
+	r = results_write(run->directory, summary, run->scenario);
+	if (r == 0 && session_write(s, &why) < 0) {
+		cli_error("%s", why.text);
+		r = -EIO;
+	}
+	if (run->json)
+		json_dumpf(summary, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	else if (!run->quiet)
+		results_print(summary, run->scenario, run->directory);
+	if (run->json)
+		putchar('\n');
+	if (number_corrupt(summary)) {
+		cli_error("%.0f packets arrived with other bytes than were sent", number_corrupt(summary));
+		r = -EIO;
+	}
+	if (stopped)
+		cli_error("interrupted at %.1f us of model time; these are the results so far",
+			(double)engine_now(session_engine(s)) / PS_PER_US);
+	json_decref(summary);
+	if (r < 0 || failed < 0 || stopped)
+		return EXIT_RUN;
+	return met ? EXIT_WELL : EXIT_EXPECT;
+}
+
+/* Says what the kernel dataplane needs and this machine, or this user, has not; false: it has it all. */
+static bool explain_machine(const struct fabric *f)
+{
+	struct probe probes[PROBES];
+	const struct probe *missing;
+
+	probe_machine(probes, f->net.port_count, f->net.node_count);
+	missing = probe_missing(probes);
+	if (!missing)
+		return false;
+	cli_error("the kernel dataplane can't run here: %s: %s", missing->name, missing->detail);
+	cli_error("remedy: %s", missing->remedy);
+	cli_error("'fabricbed doctor' tells more; 'run --dataplane inline' needs none of it and gives "
+		  "the same results");
+	return true;
+}
+
+static int run_session(struct run *run)
+{
+	struct session_params p = {
+		.scenario = run->scenario,
+		.fabric = run->fabric,
+		.kernel = run->kernel,
+		.directory = run->directory,
+	};
+	struct error why = ERROR_INIT;
+	double start = now_s();
+	struct session_times times;
+	struct session *s;
+	int r, status;
+
+	catch_signals();
+	r = session_open(&s, &p, &why);
+	if (r < 0) {
+		if (!run->kernel || !explain_machine(run->fabric))
+			cli_error("%s", why.text);
+		return run->kernel ? EXIT_MACHINE : EXIT_RUN;
+	}
+	times.setup = now_s() - start;
+	r = run_slices(s, !run->quiet && !run->json && isatty(STDERR_FILENO), &times.run, &why);
+	if (r < 0)
+		cli_error("%s", why.text);
+	status = report(run, s, &times, r);
+	session_close(s);
+	return status;
+}
+
+static int parse_options(const struct command *c, struct cli_args *args, struct run *run)
+{
+	const char *dataplane = cli_value(c, args, "dataplane"), *seed = cli_value(c, args, "seed");
+	static char seed_set[64];
+
+	run->kernel = !dataplane || !strcmp(dataplane, "kernel");
+	run->json = cli_value(c, args, "json") != NULL;
+	run->quiet = cli_value(c, args, "quiet") != NULL;
+	if (!run->kernel && strcmp(dataplane, "inline")) {
+		cli_error("run: --dataplane is 'kernel' or 'inline', not '%s'", dataplane);
+		return EXIT_INPUT;
+	}
+	if (!seed)
+		return EXIT_WELL;
+	if (args->set_count == CLI_SETS_MAX || strlen(seed) > 32) {
+		cli_error("run: --seed %s is not a number from 0 to 2^63 - 1", seed);
+		return EXIT_INPUT;
+	}
+	snprintf(seed_set, sizeof(seed_set), "seed=%s", seed);
+	args->sets[args->set_count++] = seed_set;
+	return EXIT_WELL;
+}
+
+static int run_run(const struct command *c, const struct cli_args *given)
+{
+	struct cli_args args = *given;
+	struct run run = {0};
+	int status = parse_options(c, &args, &run);
+
+	if (status == EXIT_WELL)
+		status = cli_load(args.positional[0], &args, &run.scenario, &run.fabric);
+	if (status != EXIT_WELL)
+		return status;
+	/* root is believed until something fails: the probes take as long as a small fabric */
+	if (run.kernel && geteuid() != 0 && explain_machine(run.fabric))
+		status = EXIT_MACHINE;
+	if (status == EXIT_WELL && results_directory(&run.directory, cli_value(c, &args, "out"),
+					   run.scenario->name) < 0)
+		status = EXIT_INPUT;
+	if (status == EXIT_WELL)
+		status = run_session(&run);
+	if (status == EXIT_MACHINE && run.directory)
+		results_discard(run.directory);
+	free(run.directory);
+	fabric_free(run.fabric);
+	scenario_free(run.scenario);
+	return status;
+}
+
+const struct command cmd_run = {
+	.name = "run",
+	.operands = "FILE",
+	.summary = "bring up, run to the end, write the results, take down",
+	.details =
+		"Builds the scenario's fabric, runs its workload and its faults in stepped model time, and\n"
+		"writes summary.json, flows.csv, events.jsonl, scenario.yaml and, if asked for, queues.csv.\n"
+		"Exit status 1 means that an expectation of the scenario failed. Ctrl-C ends a run cleanly:\n"
+		"the results so far are written.",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = run_run,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include "cli/cli.h"
+#include "live/traffic.h"
+#include "topology/explain.h"
+#include "workload/ideal.h"
+
+static const struct cli_option options[] = {
+	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
+	{"json", 'j', NULL, "print what there is to know as JSON"},
+	{0},
+};
+
+static int measure_load(
+	struct explain_load *ret, const struct scenario *s, const struct fabric *f)
+{
+	struct messages m = MESSAGES_INIT;
+	struct workload_size size;
+	int r = traffic_messages(&m, s, f);
+
+	if (r == 0)
+		r = workload_measure(&m, &f->net, f->mtu, s->host.ip6, &size);
+	if (r == 0)
+		*ret = (struct explain_load){
+			.flows = m.count,
+			.bytes = size.bytes,
+			.packets = size.packets,
+			.packet_hops = size.packet_hops,
+			.ideal_ps = size.ideal_ps,
+		};
+	messages_release(&m);
+	return r;
+}
+
+static int print_json(const struct explain *e)
+{
+	json_t *json = explain_json(e);
+
+	if (!json)
+		return -1;
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+	json_decref(json);
+	return 0;
+}
+
+static int explain(const struct scenario *s, const struct fabric *f, bool json)
+{
+	struct explain_load load;
+	struct explain e;
+	int r = measure_load(&load, s, f);
+
+	if (r == 0)
+		r = explain_fabric(&e, f, s, &load);
+	if (r == 0) {
+		r = json ? print_json(&e) : explain_write(&e, stdout);
+		explain_release(&e);
+	}
+	if (r < 0) {
+		cli_error("out of memory");
+		return EXIT_RUN;
+	}
+	return EXIT_WELL;
+}
+
+static int run_validate(const struct command *c, const struct cli_args *args)
+{
+	struct scenario *s;
+	struct fabric *f;
+	int status = cli_load(args->positional[0], args, &s, &f);
+
+	if (status != EXIT_WELL)
+		return status;
+	status = explain(s, f, cli_value(c, args, "json"));
+	fabric_free(f);
+	scenario_free(s);
+	return status;
+}
+
+const struct command cmd_validate = {
+	.name = "validate",
+	.operands = "FILE",
+	.summary = "check a scenario, and explain what it comes to",
+	.details = "Names every mistake in one go, with line and column. Of a good scenario it tells the nodes,\n"
+		   "links and paths, the bandwidth-delay product and what follows from it, the workload and\n"
+		   "its ideal time, and what memory and time a run will need. Nothing is built.",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = run_validate,
+};

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/results.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/units.h"
+#include "cli/cli.h"
+#include "telemetry/summary.h"
+
+#define RUNS_MAX 100000
+
+static int make_folder(const char *path)
+{
+	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+		return 0;
+	cli_error("can't make the folder %s: %s; --out names another", path, strerror(errno));
+	return -errno;
+}
+
+static int next_run(char **ret_path, const char *name)
+{
+	for (int n = 1; n < RUNS_MAX; n++) {
+		char *path;
+
+		if (asprintf(&path, "runs/%s-%d", name, n) < 0)
+			return -ENOMEM;
+		if (mkdir(path, 0777) == 0) {
+			*ret_path = path;
+			return 0;
+		}
+		if (errno != EEXIST) {
+			int r = -errno;
+
+			cli_error("can't make the folder %s: %s", path, strerror(-r));
+			free(path);
+			return r;
+		}
+		free(path);
+	}
+	cli_error("runs/ is full of %s; remove some", name);
+	return -EEXIST;
+}
+
+int results_directory(char **ret_path, const char *out, const char *name)
+{
+	int r = make_folder(out ? out : "runs");
+
+	if (r < 0)
+		return r;
+	if (!out)
+		return next_run(ret_path, name);
+	*ret_path = strdup(out);
+	return *ret_path ? 0 : -ENOMEM;
+}
+
+void results_discard(const char *directory)
+{
+	/* a folder that holds something, as an earlier --out may, stays */
+	if (rmdir(directory) == 0)
+		rmdir("runs");
+}
+
+static FILE *create(const char *directory, const char *name)
+{
+	char *path;
+	FILE *f;
+
+	if (asprintf(&path, "%s/%s", directory, name) < 0)
+		return NULL;
+	f = fopen(path, "we");
+	free(path);
+	return f;
+}
+
+#define SUMMARY_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
+
+static int write_summary(const char *directory, const json_t *summary)
+{
+	FILE *f = create(directory, "summary.json");
+
+	if (!f)
+		return -errno;
+	json_dumpf(summary, f, SUMMARY_FORMAT);
+	fputc('\n', f);
+	return fclose(f) ? -errno : 0;
+}
+
+static int write_scenario(const char *directory, const struct scenario *s)
+{
+	FILE *f = create(directory, "scenario.yaml");
+	int r;
+
+	if (!f)
+		return -errno;
+	r = scenario_write(s, f);
+	return fclose(f) && r == 0 ? -errno : r;
+}
+
+int results_write(const char *directory, const json_t *summary, const struct scenario *s)
+{
+	int r = write_summary(directory, summary);
+
+	if (r == 0)
+		r = write_scenario(directory, s);
+	if (r < 0)
+		cli_error("can't write results in %s: %s", directory, strerror(-r));
+	return r;
+}
+
+static double number(const json_t *summary, const char *metric)
+{
+	double value = 0;
+
+	summary_lookup(summary, metric, &value);
+	return value;
+}
+
+static const char *text(const json_t *summary, const char *key)
+{
+	return json_string_value(json_object_get(summary, key));
+}
+
+static void print_flows(const json_t *s)
+{
+	double ideal = number(s, "ideal_us"), unfinished = number(s, "flows.unfinished");
+
+	printf("\n  flows       %.0f of %.0f finished", number(s, "flows.count") - unfinished,
+		number(s, "flows.count"));
+	if (unfinished)
+		printf("; %.0f UNFINISHED", unfinished);
+	printf("\n  completion  mean %.1f us, p50 %.1f us, p99 %.1f us, max %.1f us\n",
+		number(s, "flows.fct_us.mean"), number(s, "flows.fct_us.p50"),
+		number(s, "flows.fct_us.p99"), number(s, "flows.fct_us.max"));
+	if (ideal)
+		printf("  bound       %.1f us at host link rate: the run took %.2f times that\n", ideal,
+			number(s, "slowdown"));
+	printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
+}
+
+static void print_packets(const json_t *s)
+{
+	const json_t *dropped = json_object_get(json_object_get(s, "packets"), "dropped");
+	const char *reason, *separator = " (";
+	json_t *count;
+
+	printf("  packets     %.0f sent = %.0f delivered + %.0f dropped", number(s, "packets.sent"),
+		number(s, "packets.delivered"), number(s, "packets.dropped"));
+	json_object_foreach((json_t *)dropped, reason, count)
+	{
+		printf("%s%s %lld", separator, reason, (long long)json_integer_value(count));
+		separator = ", ";
+	}
+	printf("%s + %.0f in flight\n", *separator == ',' ? ")" : "", number(s, "packets.in_flight"));
+	printf("              %.0f marked, %.0f retransmitted, %.0f of these for nothing\n",
+		number(s, "packets.marked"), number(s, "packets.retransmitted"),
+		number(s, "packets.spurious"));
+}
+
+static void print_faults(const json_t *s, const struct scenario *sc)
+{
+	char at[UNITS_TEXT], until[UNITS_TEXT];
+
+	for (size_t i = 0; i < sc->fault_count; i++) {
+		const struct fault_spec *f = &sc->faults[i];
+
+		printf("  fault       %s ", f->link);
+		if (f->kind == FAULT_LINK_RATE)
+			printf("at %g%% of its rate", 100 * f->share);
+		else
+			printf("down");
+		printf(" from %s %s%s\n", format_time(at, f->at_ps),
+			f->until_ps == UINT64_MAX ? "on" : "to ",
+			f->until_ps == UINT64_MAX ? "" : format_time(until, f->until_ps));
+	}
+	if (sc->fault_count)
+		printf("              %.0f packets were lost on dead links\n",
+			number(s, "packets.dropped.link_down"));
+}
+
+static void print_expect(const json_t *summary)
+{
+	const json_t *list = json_object_get(summary, "expect"), *e;
+	size_t i;
+
+	json_array_foreach((json_t *)list, i, e)
+	{
+		json_t *bound = json_object_get(e, "bound");
+		const char *kind = json_object_iter_key(json_object_iter(bound));
+		const json_t *value = json_object_get(e, "value");
+
+		printf("  expect      %s  %s %s %g: ",
+			json_is_true(json_object_get(e, "ok")) ? "ok  " : "FAIL", text(e, "metric"), kind,
+			json_number_value(json_object_get(bound, kind)));
+		if (json_is_number(value))
+			printf("%g\n", json_number_value(value));
+		else
+			printf("no such figure\n");
+	}
+}
+
+void results_print(const json_t *summary, const struct scenario *s, const char *directory)
+{
+	char depth[UNITS_TEXT];
+
+	printf("%s: %s\n", s->name, s->about ? s->about : "");
+	print_flows(summary);
+	print_packets(summary);
+	printf("  queues      at most %s deep, longest wait %.2f us\n",
+		format_bytes(depth, (uint64_t)number(summary, "queues.max_depth_bytes")),
+		number(summary, "queues.max_delay_us"));
+	print_faults(summary, s);
+	print_expect(summary);
+	printf("  run         %s dataplane: up in %.2f s, %.2f s for %.1f us of model time\n",
+		text(summary, "dataplane"), number(summary, "setup_s"), number(summary, "wall_s"),
+		number(summary, "model_time_us"));
+	printf("              %.0f hops, %.2f million a second, %.0f MB\n", number(summary, "hops"),
+		number(summary, "hops_per_s") / 1e6, number(summary, "peak_rss_mb"));
+	printf("  trace       %s (seed %.0f)\n", text(summary, "trace_hash"), number(summary, "seed"));
+	if (directory)
+		printf("  results     %s/\n", directory);
+}

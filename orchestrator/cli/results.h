@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_RESULTS_H
+#define FABRICBED_RESULTS_H
+
+/* Where a run's results go, and how a person reads them. */
+#include <jansson.h>
+#include "scenario/scenario.h"
+
+/*
+ * Makes the folder for a run: `out`, or the first free "runs/<name>-<n>". *ret_path is to be freed. 0 or -errno after
+ * a message.
+ */
+int results_directory(char **ret_path, const char *out, const char *name);
+
+/* Removes the folder of a run that never began, if nothing is in it. */
+void results_discard(const char *directory);
+
+/* Writes summary.json and scenario.yaml. 0 or -errno after a message. */
+int results_write(const char *directory, const json_t *summary, const struct scenario *s);
+
+/* The summary for a terminal. */
+void results_print(const json_t *summary, const struct scenario *s, const char *directory);
+
+#endif

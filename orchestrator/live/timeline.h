@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TIMELINE_H
+#define FABRICBED_TIMELINE_H
+
+/* A scenario's faults as a list of what to do when, in the order of time. */
+#include <stddef.h>
+#include <stdint.h>
+#include "topology/fabric.h"
+
+enum action_kind {
+	ACTION_LINK_DOWN,
+	ACTION_LINK_UP,
+	ACTION_LINK_RATE, /* to rate_bps */
+	ACTION_REROUTE,	  /* routes follow the links as they are at this time */
+};
+
+struct action {
+	uint64_t at_ps;
+	enum action_kind kind;
+	uint32_t link; /* not for ACTION_REROUTE */
+	uint64_t rate_bps;
+};
+
+struct timeline {
+	struct action *items;
+	size_t count, next;
+};
+
+#define TIMELINE_INIT {0}
+
+/* Faults of s on the links of f that they name; a reroute follows each change of a link's state. 0 or -ENOMEM. */
+int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f);
+void timeline_release(struct timeline *t);
+
+/* When the next action is due; UINT64_MAX: there is none. */
+uint64_t timeline_next(const struct timeline *t);
+
+#endif

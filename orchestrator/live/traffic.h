@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TRAFFIC_H
+#define FABRICBED_TRAFFIC_H
+
+/* What a scenario's workloads send over its fabric. */
+#include "topology/fabric.h"
+#include "workload/workload.h"
+
+/* Appends the messages of all workloads, in the file's order. f was made from s. 0 or -ENOMEM. */
+int traffic_messages(struct messages *m, const struct scenario *s, const struct fabric *f);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "scenario/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/units.h"
+#include "scenario/explain.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static bool read_name(struct check *c, const struct tree *n, void *target)
+{
+	static const struct key key = {
+		.type = VALUE_LABEL,
+		.max = NAME_LIMIT,
+		.expected = "1 to 24 of a-z, 0-9 and '-', the first no '-'",
+	};
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+	if (n->kind == TREE_SCALAR && !tree_is_null(n) &&
+		(n->text[0] == '-' || strspn(n->text, letters) != strlen(n->text))) {
+		explain_unexpected(c->diags, n, key.expected);
+		return false;
+	}
+	return value_read(c, &key, n, target);
+}
+
+static bool read_clock(struct check *c, const struct tree *n, void *target)
+{
+	static const char *const words[] = {"stepped", NULL};
+	static const struct key key = {.type = VALUE_WORD, .words = words};
+
+	(void)target;
+	if (!n)
+		return true;
+	if (tree_get(n, "wall") || (n->kind == TREE_SCALAR && !strcasecmp(n->text, "wall"))) {
+		explain_value(c->diags, n,
+			"this version runs on the stepped clock only; expected stepped");
+		return false;
+	}
+	return value_read(c, &key, n, NULL);
+}
+
+static bool read_telemetry(struct check *c, const struct tree *n, void *scenario)
+{
+	static const struct key keys[] = {
+		{.name = "queues",
+			.type = VALUE_TIME,
+			.offset = offsetof(struct scenario, sample_ps),
+			.fallback = "off",
+			.min = PS_PER_NS,
+			.max = TIME_MAX,
+			.word = "off"},
+	};
+
+	return keys_all(keys_read(c, n, keys, COUNT(keys), scenario), COUNT(keys));
+}
+
+static void check_buffer(struct check *c, const struct tree *root, const struct scenario *s)
+{
+	const struct quantity *buffer = &s->sw.buffer;
+	const struct tree *n = tree_get(tree_get(tree_get(root, "switch"), "buffer"), "per_port");
+
+	if (n && !buffer->of_bdp && buffer->value < s->topology.mtu)
+		explain_value(c->diags, n, "%s is too small; it holds not even one packet (mtu %u)",
+			n->text, s->topology.mtu);
+}
+
+enum {
+	NAME,
+	ABOUT,
+	SEED,
+	CLOCK,
+	TOPOLOGY,
+	SWITCH,
+	HOST,
+	WORKLOAD,
+	FAULTS,
+	TELEMETRY,
+	UNTIL,
+	EXPECT
+};
+
+void scenario_check(struct check *c, const struct tree *root, struct scenario *s)
+{
+	static const struct key keys[] = {
+		[NAME] = {.name = "name",
+			.type = VALUE_READ,
+			.read = read_name,
+			.offset = offsetof(struct scenario, name),
+			.required = true,
+			.expected = "1 to 24 of a-z, 0-9 and '-', the first no '-'"},
+		[ABOUT] = {.name = "about",
+			.type = VALUE_TEXT,
+			.fallback = "",
+			.offset = offsetof(struct scenario, about)},
+		[SEED] = {.name = "seed",
+			.type = VALUE_SEED,
+			.fallback = "1",
+			.max = UINT64_MAX,
+			.offset = offsetof(struct scenario, seed)},
+		[CLOCK] = {.name = "clock", .type = VALUE_SECTION, .read = read_clock},
+		[TOPOLOGY] = {.name = "topology",
+			.type = VALUE_READ,
+			.read = check_topology,
+			.offset = offsetof(struct scenario, topology),
+			.required = true},
+		[SWITCH] = {.name = "switch",
+			.type = VALUE_SECTION,
+			.read = check_switch,
+			.offset = offsetof(struct scenario, sw)},
+		[HOST] = {.name = "host",
+			.type = VALUE_SECTION,
+			.read = check_host,
+			.offset = offsetof(struct scenario, host)},
+		[WORKLOAD] = {.name = "workload", .type = VALUE_READ, .read = check_workload},
+		[FAULTS] = {.name = "faults", .type = VALUE_READ, .read = check_faults},
+		[TELEMETRY] = {.name = "telemetry", .type = VALUE_SECTION, .read = read_telemetry},
+		[UNTIL] = {.name = "until",
+			.type = VALUE_TIME,
+			.min = 1,
+			.max = TIME_MAX,
+			.fallback = "auto",
+			.word = "auto",
+			.offset = offsetof(struct scenario, until_ps)},
+		[EXPECT] = {.name = "expect", .type = VALUE_READ, .read = check_expects},
+	};
+	uint64_t good;
+
+	good = keys_read(c, root, keys, COUNT(keys), s);
+	if (!(good & 1u << TOPOLOGY))
+		return;
+	if (good & 1u << WORKLOAD)
+		check_messages(c, tree_get(root, "workload"), s);
+	if (good & 1u << SWITCH)
+		check_buffer(c, root, s);
+}

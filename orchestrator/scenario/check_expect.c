@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "scenario/check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/drop_name.h"
+#include "scenario/explain.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Numbers in summary.json, but for packets.dropped.<reason>. */
+static const char *const metrics[] = {
+	"flows.count",
+	"flows.unfinished",
+	"flows.bytes",
+	"flows.fct_us.mean",
+	"flows.fct_us.p50",
+	"flows.fct_us.p99",
+	"flows.fct_us.max",
+	"flows.goodput_gbps",
+	"packets.sent",
+	"packets.delivered",
+	"packets.dropped",
+	"packets.in_flight",
+	"packets.marked",
+	"packets.retransmitted",
+	"packets.spurious",
+	"packets.corrupt",
+	"queues.max_depth_bytes",
+	"queues.max_delay_us",
+	"ideal_us",
+	"slowdown",
+	"model_time_us",
+	"setup_s",
+	"wall_s",
+	"hops",
+	"hops_per_s",
+	"peak_rss_mb",
+};
+
+#define METRICS_LIMIT (COUNT(metrics) + 64)
+
+static size_t list_metrics(const char *names[METRICS_LIMIT], char dropped[METRICS_LIMIT][64])
+{
+	size_t count = COUNT(metrics);
+
+	memcpy(names, metrics, sizeof(metrics));
+	for (unsigned i = 1; drop_name(i) && count < METRICS_LIMIT; i++) {
+		snprintf(dropped[count], 64, "packets.dropped.%s", drop_name(i));
+		names[count] = dropped[count];
+		count++;
+	}
+	return count;
+}
+
+static bool read_metric(struct check *c, const struct tree *n, void *target)
+{
+	static const struct key key = {
+		.type = VALUE_LABEL,
+		.max = LABEL_LIMIT,
+		.expected = "a number of summary.json such as flows.fct_us.max",
+	};
+	const char *names[METRICS_LIMIT];
+	char dropped[METRICS_LIMIT][64];
+	size_t count;
+
+	if (!value_read(c, &key, n, target))
+		return false;
+	count = list_metrics(names, dropped);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(n->text, names[i]))
+			return true;
+	explain_unknown_word(c->diags, n, names, count);
+	return false;
+}
+
+static bool read_expect(struct check *c, const struct tree *n, void *expect)
+{
+	static const struct key keys[] = {
+		{.name = "metric",
+			.type = VALUE_READ,
+			.read = read_metric,
+			.required = true,
+			.offset = offsetof(struct expect_spec, metric),
+			.expected = "a number of summary.json such as flows.fct_us.max"},
+		{.name = "at_most",
+			.type = VALUE_NUMBER,
+			.offset = offsetof(struct expect_spec, value)},
+		{.name = "at_least",
+			.type = VALUE_NUMBER,
+			.offset = offsetof(struct expect_spec, value)},
+		{.name = "equals",
+			.type = VALUE_NUMBER,
+			.offset = offsetof(struct expect_spec, value)},
+	};
+	static const char *const bounds[] = {
+		[EXPECT_AT_MOST] = "at_most",
+		[EXPECT_AT_LEAST] = "at_least",
+		[EXPECT_EQUALS] = "equals",
+	};
+	struct expect_spec *e = expect;
+	uint64_t good = keys_read(c, n, keys, COUNT(keys), e);
+	size_t bound;
+
+	e->pos = n->pos;
+	if (n->kind != TREE_MAP ||
+		!keys_choose(c, n, bounds, COUNT(bounds), good & VALUE_UNKNOWN, &bound))
+		return false;
+	e->bound = (enum expect_bound)bound;
+	return keys_all(good, COUNT(keys));
+}
+
+bool check_expects(struct check *c, const struct tree *n, void *scenario)
+{
+	struct scenario *s = scenario;
+
+	return list_read(c, n, "a list of {metric, at_most | at_least | equals}",
+		sizeof(*s->expects), read_expect, (void **)&s->expects, &s->expect_count);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "scenario/expected.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/units.h"
+
+const char *expected_names(const char *const *names, size_t count, char buf[EXPECTED])
+{
+	size_t used = 0;
+
+	buf[0] = '\0';
+	for (size_t i = 0; i < count && used < EXPECTED; i++)
+		used += (size_t)snprintf(
+			buf + used, EXPECTED - used, "%s%s", i ? ", " : "", names[i]);
+	return buf;
+}
+
+const char *expected_map(const struct key *keys, size_t count, char buf[EXPECTED])
+{
+	size_t used = (size_t)snprintf(buf, EXPECTED, "a mapping of these keys: ");
+
+	for (size_t i = 0; i < count && used < EXPECTED; i++)
+		used += (size_t)snprintf(
+			buf + used, EXPECTED - used, "%s%s", i ? ", " : "", keys[i].name);
+	return buf;
+}
+
+/* "a size from 1B to 4GB, such as 400KB" */
+static void put_range(char buf[EXPECTED], const char *what, const char *example,
+	const char *(*format)(char *buf, uint64_t value), const struct key *k)
+{
+	char min[UNITS_TEXT], max[UNITS_TEXT];
+
+	if (k->min)
+		snprintf(buf, EXPECTED, "%s from %s to %s, such as %s", what, format(min, k->min),
+			format(max, k->max), example);
+	else
+		snprintf(buf, EXPECTED, "%s up to %s, such as %s", what, format(max, k->max),
+			example);
+}
+
+static void put_words(const struct key *k, char buf[EXPECTED])
+{
+	size_t count = 0, used;
+
+	while (k->words[count])
+		count++;
+	used = (size_t)snprintf(buf, EXPECTED, count > 1 ? "one of: " : "");
+	expected_names(k->words, count, buf + used);
+}
+
+const char *expected_value(const struct key *k, char buf[EXPECTED])
+{
+	if (k->expected) {
+		snprintf(buf, EXPECTED, "%s", k->expected);
+		return buf;
+	}
+	switch (k->type) {
+	case VALUE_TEXT:
+		snprintf(buf, EXPECTED, "text");
+		break;
+	case VALUE_LABEL:
+		snprintf(buf, EXPECTED, "a word without blanks, of at most %llu bytes",
+			(unsigned long long)k->max);
+		break;
+	case VALUE_COUNT:
+	case VALUE_SEED:
+		snprintf(buf, EXPECTED, "a whole number from %llu to %llu",
+			(unsigned long long)k->min, (unsigned long long)k->max);
+		break;
+	case VALUE_RATE:
+		put_range(buf, "a rate", "100Gbps", format_rate, k);
+		break;
+	case VALUE_TIME:
+		put_range(buf, "a time", "1us", format_time, k);
+		break;
+	case VALUE_BYTES:
+		put_range(buf, "a size", "2MB", format_bytes, k);
+		break;
+	case VALUE_QUANTITY:
+		put_range(buf, "a size", "400KB, or a share such as 25% BDP", format_bytes, k);
+		break;
+	case VALUE_SHARE:
+		snprintf(buf, EXPECTED, "a percentage between 0%% and 100%%, such as 25%%");
+		break;
+	case VALUE_NUMBER:
+		if (k->min == k->max)
+			snprintf(buf, EXPECTED, "a number");
+		else
+			snprintf(buf, EXPECTED, "a number from %llu to %llu",
+				(unsigned long long)k->min, (unsigned long long)k->max);
+		break;
+	case VALUE_WORD:
+	case VALUE_FLAG:
+		put_words(k, buf);
+		break;
+	case VALUE_READ:
+	case VALUE_SECTION:
+		snprintf(buf, EXPECTED, "a mapping");
+		break;
+	}
+	if (k->word)
+		snprintf(buf + strlen(buf), EXPECTED - strlen(buf), ", or %s", k->word);
+	return buf;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SCENARIO_EXPLAIN_H
+#define FABRICBED_SCENARIO_EXPLAIN_H
+
+/* How a fault in a scenario is worded: "<path>: <what is wrong>; <what was expected>". Private to
+ * scenario/. */
+#include <stddef.h>
+#include "base/diag.h"
+#include "scenario/tree.h"
+
+/* A message about the value n, at its place. */
+__attribute__((format(printf, 3, 4))) void explain_value(
+	struct diags *diags, const struct tree *n, const char *format, ...);
+
+/* About a key that the map lacks. */
+void explain_missing(
+	struct diags *diags, const struct tree *map, const char *key, const char *expected);
+
+/*
+ * About an item of a map whose key is none of `names`. Returns the name that was meant, or NULL.
+ */
+const char *explain_unknown_key(
+	struct diags *diags, const struct tree *item, const char *const *names, size_t count);
+
+/* About a scalar that is none of `words`. */
+void explain_unknown_word(
+	struct diags *diags, const struct tree *n, const char *const *words, size_t count);
+
+/* About a value that is not even of the right form: "expected ..., not ...". */
+void explain_unexpected(struct diags *diags, const struct tree *n, const char *expected);
+
+#endif

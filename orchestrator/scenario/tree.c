@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "scenario/tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+struct tree *tree_new(enum tree_kind kind, struct diag_pos pos)
+{
+	struct tree *t = calloc(1, sizeof(*t));
+
+	if (!t)
+		return NULL;
+	t->kind = kind;
+	t->pos = pos;
+	return t;
+}
+
+struct tree *tree_new_scalar(const char *text, bool quoted, struct diag_pos pos)
+{
+	struct tree *t = tree_new(TREE_SCALAR, pos);
+
+	if (!t)
+		return NULL;
+	t->quoted = quoted;
+	t->text = strdup(text);
+	if (!t->text) {
+		free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void tree_free(struct tree *t)
+{
+	if (!t)
+		return;
+	for (size_t i = 0; i < t->count; i++)
+		tree_free(t->items[i]);
+	free(t->items);
+	free(t->text);
+	free(t->key);
+	free(t);
+}
+
+int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, struct tree *item)
+{
+	char *copy = NULL;
+
+	if (parent->count == parent->capacity) {
+		size_t capacity = parent->capacity ? 2 * parent->capacity : 4;
+		struct tree **items = reallocarray(parent->items, capacity, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		parent->items = items;
+		parent->capacity = capacity;
+	}
+	if (key) {
+		copy = strdup(key);
+		if (!copy)
+			return -ENOMEM;
+	}
+	free(item->key);
+	item->key = copy;
+	item->key_pos = key_pos;
+	item->parent = parent;
+	item->index = parent->count;
+	parent->items[parent->count++] = item;
+	return 0;
+}
+
+void tree_replace(struct tree *parent, size_t i, struct tree *item)
+{
+	struct tree *old = parent->items[i];
+
+	free(item->key);
+	item->key = old->key;
+	old->key = NULL;
+	item->key_pos = old->key_pos;
+	item->parent = parent;
+	item->index = i;
+	parent->items[i] = item;
+	tree_free(old);
+}
+
+struct tree *tree_get(const struct tree *map, const char *key)
+{
+	if (!map || map->kind != TREE_MAP)
+		return NULL;
+	for (size_t i = 0; i < map->count; i++)
+		if (!strcmp(map->items[i]->key, key))
+			return map->items[i];
+	return NULL;
+}
+
+bool tree_is_null(const struct tree *t)
+{
+	return t->kind == TREE_SCALAR && !t->quoted &&
+	       (!*t->text || !strcmp(t->text, "~") || !strcasecmp(t->text, "null"));
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "scenario/value.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/units.h"
+#include "scenario/expected.h"
+#include "scenario/explain.h"
+#include "scenario/scenario.h"
+#include "scenario/text.h"
+
+#define SHARE_OF_BDP_LIMIT 1000.0 /* 100000% BDP */
+
+bool value_is_off(const struct tree *n)
+{
+	return n->kind == TREE_SCALAR &&
+	       (!strcasecmp(n->text, "off") || !strcasecmp(n->text, "no") ||
+		       !strcasecmp(n->text, "false"));
+}
+
+/* 0; -EINVAL: no whole number; -ERANGE: negative or beyond 64 bits. */
+static int parse_whole(const char *text, uint64_t *ret)
+{
+	bool negative = *text == '-', too_large = false;
+	uint64_t value = 0;
+
+	text += negative;
+	if (!*text || strspn(text, "0123456789") != strlen(text))
+		return -EINVAL;
+	for (; *text; text++)
+		too_large |= __builtin_mul_overflow(value, 10u, &value) ||
+			     __builtin_add_overflow(value, (unsigned)(*text - '0'), &value);
+	if (negative || too_large)
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+static int parse_number(const char *text, double *ret)
+{
+	char *end;
+	double value;
+
+	/* strtod() also takes hexadecimal, "inf" and "nan". */
+	if (strspn(text, "0123456789.+-eE") != strlen(text))
+		return -EINVAL;
+	value = strtod(text, &end);
+	if (end == text || *end)
+		return -EINVAL;
+	if (!isfinite(value))
+		return -ERANGE;
+	*ret = value;
+	return 0;
+}
+
+/* "25% BDP", or bytes. */
+static int parse_bdp_quantity(const char *text, struct quantity *ret)
+{
+	const char *sign = strchr(text, '%'), *base;
+	char percent[64];
+	uint64_t bytes;
+	double share;
+	int r;
+
+	if (!sign) {
+		r = parse_bytes(text, &bytes);
+		if (!r)
+			*ret = (struct quantity){.value = (double)bytes};
+		return r;
+	}
+	base = sign + 1 + strspn(sign + 1, " ");
+	if (strcasecmp(base, "BDP") || (size_t)(sign - text) + 2 > sizeof(percent))
+		return -EINVAL;
+	memcpy(percent, text, (size_t)(sign - text) + 1);
+	percent[sign - text + 1] = '\0';
+	r = parse_percent(percent, &share);
+	if (!r)
+		*ret = (struct quantity){.value = share, .of_bdp = true};
+	return r;
+}
+
+static bool explain_range(
+	struct check *c, const struct key *k, const struct tree *n, const char *problem)
+{
+	char expected[EXPECTED], shown[TEXT_SHOWN];
+
+	explain_value(c->diags, n, "%s is %s; expected %s", text_shown(shown, n->text), problem,
+		expected_value(k, expected));
+	return false;
+}
+
+/* What a parser of quantities returned, and whether the value lies in the key's range. */
+static bool judge(struct check *c, const struct key *k, const struct tree *n, int r, bool too_small,
+	bool too_large)
+{
+	char expected[EXPECTED];
+
+	if (r == -EINVAL) {
+		explain_unexpected(c->diags, n, expected_value(k, expected));
+		return false;
+	}
+	if (r && n->text[0] == '-')
+		return explain_range(c, k, n, "negative");
+	if (!r && too_small)
+		return explain_range(c, k, n, "too small");
+	if (r || too_large)
+		return explain_range(c, k, n, "too large");
+	return true;
+}
+
+static bool read_integer(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	uint64_t value = 0;
+	int r;
+
+	switch (k->type) {
+	case VALUE_RATE:
+		r = parse_rate(n->text, &value);
+		break;
+	case VALUE_TIME:
+		r = parse_time(n->text, &value);
+		break;
+	case VALUE_BYTES:
+		r = parse_bytes(n->text, &value);
+		break;
+	default:
+		r = parse_whole(n->text, &value);
+	}
+	if (k->word && !strcasecmp(n->text, k->word)) {
+		r = 0;
+		value = k->word_value;
+	} else if (k->word && !strcmp(k->word, "off") && value_is_off(n)) {
+		r = 0;
+		value = k->word_value;
+	} else if (!judge(c, k, n, r, value<k->min, value> k->max)) {
+		return false;
+	}
+	if (k->type == VALUE_COUNT)
+		*(uint32_t *)target = (uint32_t)value;
+	else
+		*(uint64_t *)target = value;
+	return true;
+}
+
+static bool read_quantity(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	struct quantity q = {0};
+	int r = parse_bdp_quantity(n->text, &q);
+	double max = q.of_bdp ? SHARE_OF_BDP_LIMIT : (double)k->max;
+	bool too_small = q.of_bdp ? k->min && q.value <= 0 : q.value < (double)k->min;
+
+	if (!judge(c, k, n, r, too_small, q.value > max))
+		return false;
+	*(struct quantity *)target = q;
+	return true;
+}
+
+static bool read_double(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	bool too_small = false, too_large = false;
+	double value = 0;
+	int r;
+
+	if (k->type == VALUE_SHARE) {
+		r = parse_percent(n->text, &value);
+		too_small = value <= 0;
+		too_large = value >= 1;
+	} else {
+		r = parse_number(n->text, &value);
+		if (k->min != k->max) {
+			too_small = value < (double)k->min;
+			too_large = value > (double)k->max;
+		}
+	}
+	if (!judge(c, k, n, r, too_small, too_large))
+		return false;
+	*(double *)target = value;
+	return true;
+}
+
+static bool read_word(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	unsigned count = 0, i;
+
+	while (k->words[count])
+		count++;
+	for (i = 0; i < count; i++)
+		if (!strcasecmp(n->text, k->words[i]) ||
+			(!strcmp(k->words[i], "off") && value_is_off(n)))
+			break;
+	if (i == count) {
+		explain_unknown_word(c->diags, n, k->words, count);
+		return false;
+	}
+	if (target && k->type == VALUE_FLAG)
+		*(bool *)target = i;
+	else if (target)
+		*(unsigned *)target = i;
+	return true;
+}
+
+static bool is_label(const char *text, uint64_t max)
+{
+	return *text && strlen(text) <= max && !strchr(text, ' ') && text_printable(text, false);
+}
+
+static bool read_text(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	char expected[EXPECTED];
+	char *copy;
+
+	if (k->type == VALUE_LABEL && !is_label(n->text, k->max)) {
+		explain_unexpected(c->diags, n, expected_value(k, expected));
+		return false;
+	}
+	if (k->type == VALUE_TEXT && !text_printable(n->text, true)) {
+		explain_value(c->diags, n,
+			"holds control characters or bytes that are no UTF-8; expected text");
+		return false;
+	}
+	copy = strdup(tree_is_null(n) ? "" : n->text);
+	if (!copy) {
+		c->out_of_memory = true;
+		return false;
+	}
+	free(*(char **)target); /* a default */
+	*(char **)target = copy;
+	return true;
+}
+
+bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	char expected[EXPECTED];
+
+	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->type != VALUE_TEXT)) {
+		explain_unexpected(c->diags, n, expected_value(k, expected));
+		return false;
+	}
+	switch (k->type) {
+	case VALUE_TEXT:
+	case VALUE_LABEL:
+		return read_text(c, k, n, target);
+	case VALUE_QUANTITY:
+		return read_quantity(c, k, n, target);
+	case VALUE_SHARE:
+	case VALUE_NUMBER:
+		return read_double(c, k, n, target);
+	case VALUE_WORD:
+	case VALUE_FLAG:
+		return read_word(c, k, n, target);
+	default:
+		return read_integer(c, k, n, target);
+	}
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+
+/* Nodes and links as the scenario lists them. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "topology/shape.h"
+
+#define KEY "topology.custom"
+
+/* A node's name and its index, sorted by name. */
+struct named {
+	const struct custom_node *spec;
+	uint32_t node;
+};
+
+struct reader {
+	const struct topology_spec *t;
+	struct shape *s;
+	struct diags *diags;
+	struct named *names;
+	const char **words; /* all names, for suggestions */
+	uint32_t *degree;   /* links of each node */
+	uint32_t *part;     /* union of what links join */
+	uint32_t count;
+};
+
+static int compare_named(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int order = strcmp(x->spec->name, y->spec->name);
+
+	return order ? order : x->node < y->node ? -1 : x->node > y->node;
+}
+
+static const struct custom_node *spec_of(const struct reader *r, uint32_t node)
+{
+	return node < r->t->host_count ? &r->t->hosts[node]
+				       : &r->t->switches[node - r->t->host_count];
+}
+
+static const char *kind_of(const struct reader *r, uint32_t node)
+{
+	return node < r->t->host_count ? "hosts" : "switches";
+}
+
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+/* Names become parts of link names, globs and names of network namespaces. */
+static void check_name(struct reader *r, uint32_t node)
+{
+	const struct custom_node *spec = spec_of(r, node);
+	size_t fine = strspn(spec->name, LETTERS "0123456789._-");
+
+	if (!strspn(spec->name, LETTERS))
+		diags_add(r->diags, spec->pos, KEY ".%s: \"%s\" does not start with a letter",
+			kind_of(r, node), spec->name);
+	else if (spec->name[fine])
+		diags_add(r->diags, spec->pos,
+			KEY ".%s: \"%s\" has a '%c'; names have letters, digits, '.', '_' and '-'",
+			kind_of(r, node), spec->name, spec->name[fine]);
+	else if (strlen(spec->name) >= NODE_NAME)
+		diags_add(r->diags, spec->pos, KEY ".%s: \"%s\" is longer than %d letters",
+			kind_of(r, node), spec->name, NODE_NAME - 1);
+	else
+		strcpy(r->s->nodes[node].name, spec->name);
+}
+
+static void read_names(struct reader *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		check_name(r, i);
+		r->names[i] = (struct named){spec_of(r, i), i};
+		r->words[i] = spec_of(r, i)->name;
+		r->part[i] = i;
+	}
+	qsort(r->names, r->count, sizeof(*r->names), compare_named);
+	for (uint32_t i = 1; i < r->count; i++)
+		if (!strcmp(r->names[i].spec->name, r->names[i - 1].spec->name))
+			diags_add(r->diags, r->names[i].spec->pos,
+				KEY ".%s: there are two nodes \"%s\"; the other is in line %u",
+				kind_of(r, r->names[i].node), r->names[i].spec->name,
+				r->names[i - 1].spec->pos.line);
+}
+
+static bool find(const struct reader *r, const char *name, struct diag_pos pos, uint32_t *ret)
+{
+	const struct custom_node key_spec = {.name = (char *)name};
+	const struct named key = {&key_spec, 0};
+	uint32_t low = 0, high = r->count;
+	const char *near;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (compare_named(&r->names[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < r->count && !strcmp(r->names[low].spec->name, name)) {
+		*ret = r->names[low].node;
+		return true;
+	}
+	near = nearest_word(name, r->words, r->count);
+	diags_add(r->diags, pos, KEY ".links: there is no node \"%s\"%s%s%s", name,
+		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return false;
+}
+
+static uint32_t part_of(struct reader *r, uint32_t node)
+{
+	while (r->part[node] != node) {
+		r->part[node] = r->part[r->part[node]];
+		node = r->part[node];
+	}
+	return node;
+}
+
+static void read_link(struct reader *r, const struct custom_link *link)
+{
+	struct shape *s = r->s;
+	uint32_t a, b;
+	bool found_a = find(r, link->a, link->pos, &a);
+	bool found_b = find(r, link->b, link->pos, &b);
+
+	if (!found_a || !found_b)
+		return;
+	if (a == b) {
+		diags_add(r->diags, link->pos, KEY ".links: \"%s\" is linked to itself", link->a);
+		return;
+	}
+	if (a < s->host_count && b < s->host_count) {
+		diags_add(r->diags, link->pos,
+			KEY ".links: \"%s\" and \"%s\" are both hosts; put a switch between them",
+			link->a, link->b);
+		return;
+	}
+	r->degree[a]++;
+	r->degree[b]++;
+	r->part[part_of(r, a)] = part_of(r, b);
+	shape_link(s, r->t, a, b);
+	if (link->rate_bps)
+		s->links[s->link_count - 1].rate_bps = link->rate_bps;
+	if (link->delay_ps != UINT64_MAX)
+		s->links[s->link_count - 1].delay_ps = link->delay_ps;
+}
+
+static void check_degrees(struct reader *r)
+{
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct custom_node *spec = spec_of(r, i);
+
+		if (i < r->s->host_count && r->degree[i] != 1)
+			diags_add(r->diags, spec->pos,
+				KEY ".hosts: \"%s\" has %u links; a host has exactly one",
+				spec->name, r->degree[i]);
+		else if (!r->degree[i])
+			diags_add(r->diags, spec->pos, KEY ".switches: \"%s\" has no link",
+				spec->name);
+		else if (r->degree[i] > SWITCH_PORTS_MAX)
+			diags_add(r->diags, spec->pos,
+				KEY ".switches: \"%s\" has %u links; a switch has at most %u",
+				spec->name, r->degree[i], SWITCH_PORTS_MAX);
+	}
+}
+
+/* One message for all that cannot be reached: a missing link cuts off many. */
+static void check_parts(struct reader *r)
+{
+	uint32_t cut_off = 0, first = 0;
+
+	for (uint32_t i = 1; i < r->count; i++) {
+		if (part_of(r, i) == part_of(r, 0))
+			continue;
+		if (!cut_off++)
+			first = i;
+	}
+	if (cut_off == 1)
+		diags_add(r->diags, spec_of(r, first)->pos,
+			KEY ".links: no path joins \"%s\" and \"%s\"", spec_of(r, first)->name,
+			spec_of(r, 0)->name);
+	else if (cut_off)
+		diags_add(r->diags, spec_of(r, first)->pos,
+			KEY ".links: no path joins \"%s\" and %u other nodes with \"%s\"",
+			spec_of(r, first)->name, cut_off - 1, spec_of(r, 0)->name);
+}
+
+/* Tier 1 bears hosts; any other switch is one above its lowest neighbour. Lowers the links' `a`. */
+static int set_tiers(struct shape *s)
+{
+	uint32_t nodes = s->host_count + s->switch_count;
+	uint32_t *first = calloc((size_t)nodes + 2, sizeof(*first));
+	uint32_t *peers = calloc(2 * (size_t)s->link_count + 1, sizeof(*peers));
+	uint32_t *queue = calloc((size_t)nodes + 1, sizeof(*queue));
+	uint32_t count = 0;
+
+	if (!first || !peers || !queue) {
+		free(first);
+		free(peers);
+		free(queue);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < s->link_count; i++) {
+		first[s->links[i].a + 2]++;
+		first[s->links[i].b + 2]++;
+	}
+	for (uint32_t i = 2; i < nodes + 2; i++)
+		first[i] += first[i - 1];
+	for (uint32_t i = 0; i < s->link_count; i++) {
+		peers[first[s->links[i].a + 1]++] = s->links[i].b;
+		peers[first[s->links[i].b + 1]++] = s->links[i].a;
+	}
+	while (count < s->host_count) {
+		queue[count] = count;
+		count++;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		for (uint32_t p = first[queue[i]]; p < first[queue[i] + 1]; p++) {
+			uint32_t peer = peers[p];
+
+			if (peer < s->host_count || s->nodes[peer].tier)
+				continue;
+			s->nodes[peer].tier = s->nodes[queue[i]].tier + 1;
+			queue[count++] = peer;
+		}
+	}
+	free(first);
+	free(peers);
+	free(queue);
+	return 0;
+}
+
+static void lower_end_first(struct shape *s)
+{
+	for (uint32_t i = 0; i < s->link_count; i++) {
+		struct shape_link *link = &s->links[i];
+		uint32_t a = link->a;
+
+		if (s->nodes[a].tier <= s->nodes[link->b].tier)
+			continue;
+		link->a = link->b;
+		link->b = a;
+	}
+}
+
+static bool check_counts(const struct topology_spec *t, struct diags *diags)
+{
+	if (t->host_count < 2)
+		diags_add(diags, t->pos, KEY ".hosts: %zu; at least two are needed", t->host_count);
+	else if (t->link_count > PORTS_MAX / 2)
+		diags_add(
+			diags, t->pos, KEY ".links: %zu; at most %u", t->link_count, PORTS_MAX / 2);
+	else if (t->host_count > PORTS_MAX / 2 || t->switch_count > PORTS_MAX / 2)
+		diags_add(diags, t->pos, KEY ": %zu hosts and %zu switches; at most %u of each",
+			t->host_count, t->switch_count, PORTS_MAX / 2);
+	else
+		return true;
+	return false;
+}
+
+static void read_all(struct reader *r)
+{
+	size_t before = r->diags->count;
+
+	read_names(r);
+	for (size_t i = 0; i < r->t->link_count; i++)
+		read_link(r, &r->t->links[i]);
+	/* A link that was not understood leaves its nodes with too few: one message is enough. */
+	if (r->diags->count != before)
+		return;
+	check_degrees(r);
+	if (r->diags->count == before)
+		check_parts(r);
+}
+
+int custom_shape(struct shape *s, const struct topology_spec *t, struct diags *diags)
+{
+	struct reader r = {.t = t, .s = s, .diags = diags};
+	size_t before = diags->count;
+	int err = -ENOMEM;
+
+	if (!check_counts(t, diags))
+		return 0;
+	r.count = (uint32_t)(t->host_count + t->switch_count);
+	r.names = calloc(r.count, sizeof(*r.names));
+	r.words = calloc(r.count, sizeof(*r.words));
+	r.degree = calloc(r.count, sizeof(*r.degree));
+	r.part = calloc(r.count, sizeof(*r.part));
+	if (r.names && r.words && r.degree && r.part)
+		err = shape_alloc(s, (uint32_t)t->host_count, (uint32_t)t->switch_count,
+			(uint32_t)t->link_count);
+	if (!err) {
+		read_all(&r);
+		if (diags->count == before)
+			err = set_tiers(s);
+		if (err || diags->count != before)
+			shape_release(s);
+		else
+			lower_end_first(s);
+	}
+	free(r.names);
+	free(r.words);
+	free(r.degree);
+	free(r.part);
+	return err;
+}

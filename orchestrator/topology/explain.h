@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_EXPLAIN_H
+#define FABRICBED_EXPLAIN_H
+
+/* What a scenario comes to: what `validate` tells. */
+#include <jansson.h>
+#include <stdio.h>
+#include "topology/fabric.h"
+
+/* What the scenario's workloads come to on this fabric. */
+struct explain_load {
+	uint64_t flows, bytes, packets, packet_hops;
+	uint64_t ideal_ps;
+};
+
+/* Pairs of hosts whose shortest paths have that many links. */
+struct explain_paths {
+	uint32_t links;
+	uint64_t least, most; /* equal-cost paths of a pair */
+};
+
+/* Switches of a tier, and how much more comes from below than goes up: 1 is balanced. */
+struct explain_tier {
+	uint32_t switches;
+	double oversubscription; /* of the worst switch; 0: it has no ports up */
+};
+
+struct explain_cost {
+	double memory_mb, wall_s;
+};
+
+struct explain {
+	const char *name; /* the scenario's; outlives this */
+	enum topology_kind kind;
+	uint32_t hosts, switches, links, ports;
+	struct explain_tier *tiers; /* tiers[0] is the switches that hosts hang on */
+	uint32_t tier_count;
+	struct explain_paths *paths; /* by number of links */
+	uint32_t path_count;
+	uint64_t host_rate_bps, base_rtt_ps, bdp_bytes;
+	uint32_t packet_bytes;
+	uint64_t buffer_bytes, kmin_bytes, kmax_bytes;
+	double pmax;
+	struct explain_load load;
+	struct explain_cost kernel, in_process; /* rules of thumb */
+};
+
+/* Free with explain_release(). 0 or -ENOMEM. */
+int explain_fabric(struct explain *ret, const struct fabric *f, const struct scenario *s,
+	const struct explain_load *load);
+void explain_release(struct explain *e);
+
+/* The same as text for people and as a JSON object (NULL: no memory). 0 or -EIO. */
+int explain_write(const struct explain *e, FILE *out);
+json_t *explain_json(const struct explain *e);
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_FABRIC_H
+#define FABRICBED_FABRIC_H
+
+/*
+ * A fabric: nodes, ports and links with every number resolved. A pure value, made from a scenario
+ * without touching the machine.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include <stddef.h>
+#include "base/net.h"
+#include "scenario/scenario.h"
+
+#define NODE_NAME 32 /* with its terminating zero */
+
+struct fabric_node {
+	char name[NODE_NAME];
+	uint32_t tier; /* hosts 0, the switches that hosts hang on 1, ... */
+};
+
+/* Its name is "<a's node>-<b's node>", with "#n" (n from 0) where two nodes share several. */
+struct fabric_link {
+	uint32_t a, b; /* port ids; a at the lower tier */
+	uint32_t parallel;
+	bool is_parallel;
+};
+
+struct fabric {
+	struct net net;
+	struct fabric_node *nodes; /* beside net.nodes */
+	struct fabric_link *links;
+	uint32_t *by_name;   /* node indices, sorted by name */
+	uint32_t tier_count; /* the hosts' included */
+	bool regular;        /* wired alike from every host's view (rates and delays may differ) */
+
+	uint32_t mtu;
+	bool ip6;
+	uint32_t packet_bytes;  /* frame length of a full data packet, Ethernet header to ICRC */
+	uint64_t host_rate_bps; /* slowest host link */
+	uint64_t
+		base_rtt_ps; /* largest idle round trip between two hosts over any of their shortest
+				 * paths: a full packet out, a SACK back */
+	uint64_t bdp_bytes;  /* host_rate_bps x base_rtt_ps */
+	uint64_t buffer_bytes;           /* per port */
+	uint64_t kmin_bytes, kmax_bytes; /* egress ECN; both 0: off */
+};
+
+/*
+ * Ports: those of hosts first, then of the switches in their order. A switch has its down ports
+ * first, then those to its own tier, then its up ports; each in the order of the peers.
+ *
+ * Builds the fabric that the scenario asks for; anything that makes no sense (links to nodes that
+ * are not there, unconnected hosts, faults and workloads that name what is not there, kmin above
+ * kmax once resolved, too many nodes or ports) is a message in diags. 0; -EINVAL with messages;
+ * -ENOMEM.
+ */
+int fabric_new(struct fabric **ret, const struct scenario *s, struct diags *diags);
+void fabric_free(struct fabric *f);
+
+/* Writes "a-b" or "a-b#n"; returns buf. */
+#define LINK_NAME (2 * NODE_NAME + 8)
+const char *fabric_link_name(const struct fabric *f, uint32_t link, char buf[LINK_NAME]);
+
+/* Whether the link's name, written from either end ("tor0.0-h1" too), matches the glob. */
+bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob);
+
+/* The index of the node of that name; false: there is none. */
+bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node);
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+
+/*
+ * The three-tier fat-tree of k-port switches (Al-Fares, Loukissas, Vahdat: A Scalable, Commodity
+ * Data Center Network Architecture, SIGCOMM 2008, section 2.2): k pods of k/2 edge and k/2
+ * aggregation switches, k^2/4 cores, k^3/4 hosts.
+ */
+#include <stdio.h>
+#include "topology/shape.h"
+
+/* 3 k^3 / 4 links have two ports each. */
+#define K_MAX 88u
+_Static_assert(3u * K_MAX * K_MAX * K_MAX / 2 <= PORTS_MAX, "k fits");
+_Static_assert(3u * (K_MAX + 2) * (K_MAX + 2) * (K_MAX + 2) / 2 > PORTS_MAX, "k + 2 does not");
+
+struct layout {
+	uint32_t half; /* k/2 */
+	uint32_t first_tor, first_agg, first_core;
+};
+
+static bool check(const struct topology_spec *t, struct diags *diags)
+{
+	const char *key = "topology.fat_tree.k";
+
+	if (t->k % 2)
+		diags_add(diags, t->pos,
+			"%s: %u is odd; a fat-tree needs an even number of ports (4, 6, 8, ...)",
+			key, t->k);
+	else if (t->k < 2)
+		diags_add(diags, t->pos, "%s: %u is too small; the smallest fat-tree has k: 2", key,
+			t->k);
+	else if (t->k > K_MAX)
+		diags_add(diags, t->pos,
+			"%s: %u is too large; k: %u (%u hosts) is the largest whose ports fit in %u",
+			key, t->k, K_MAX, K_MAX * K_MAX * K_MAX / 4, PORTS_MAX);
+	else
+		return true;
+	return false;
+}
+
+static void name_nodes(struct shape *s, const struct layout *at)
+{
+	uint32_t half = at->half;
+
+	for (uint32_t h = 0; h < s->host_count; h++)
+		snprintf(s->nodes[h].name, NODE_NAME, "h%u", h);
+	for (uint32_t i = 0; i < 2 * half * half; i++) {
+		struct fabric_node *tor = &s->nodes[at->first_tor + i];
+		struct fabric_node *agg = &s->nodes[at->first_agg + i];
+
+		snprintf(tor->name, NODE_NAME, "tor%u.%u", i / half, i % half);
+		tor->tier = 1;
+		snprintf(agg->name, NODE_NAME, "agg%u.%u", i / half, i % half);
+		agg->tier = 2;
+	}
+	for (uint32_t i = 0; i < half * half; i++) {
+		snprintf(s->nodes[at->first_core + i].name, NODE_NAME, "core%u", i);
+		s->nodes[at->first_core + i].tier = 3;
+	}
+}
+
+static void link_nodes(struct shape *s, const struct topology_spec *t, const struct layout *at)
+{
+	uint32_t half = at->half;
+
+	for (uint32_t h = 0; h < s->host_count; h++)
+		shape_link(s, t, h, at->first_tor + h / half);
+	for (uint32_t tor = 0; tor < 2 * half * half; tor++)
+		for (uint32_t i = 0; i < half; i++)
+			shape_link(
+				s, t, at->first_tor + tor, at->first_agg + tor / half * half + i);
+	/* Aggregation switch i of every pod has the i-th k/2 cores. */
+	for (uint32_t agg = 0; agg < 2 * half * half; agg++)
+		for (uint32_t i = 0; i < half; i++)
+			shape_link(
+				s, t, at->first_agg + agg, at->first_core + agg % half * half + i);
+}
+
+int fat_tree_shape(struct shape *s, const struct topology_spec *t, struct diags *diags)
+{
+	uint32_t half = t->k / 2;
+	struct layout at = {.half = half};
+	int err;
+
+	if (!check(t, diags))
+		return 0;
+	err = shape_alloc(s, 2 * half * half * half, 5 * half * half, 6 * half * half * half);
+	if (err)
+		return err;
+	s->regular = true;
+	at.first_tor = s->host_count;
+	at.first_agg = at.first_tor + 2 * half * half;
+	at.first_core = at.first_agg + 2 * half * half;
+	name_nodes(s, &at);
+	link_nodes(s, t, &at);
+	return 0;
+}

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/resolve.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/state.h"
+#include "base/netgraph.h"
+#include "base/wiretime.h"
+#include "topology/check.h"
+
+/* Sums over a whole round trip stay within 64 bits of picoseconds. */
+#define LINK_RATE_MIN_BPS 1000ull
+#define LINK_DELAY_MAX_PS (3600 * PS_PER_S)
+
+/* A packet sent with a TTL of 64 is forwarded 63 times. */
+#define PATH_SWITCHES_MAX 63
+
+void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct diags *diags)
+{
+	for (size_t i = 0; i < t->override_count; i++) {
+		const struct link_override *o = &t->overrides[i];
+		bool matched = false;
+
+		for (uint32_t l = 0; l < f->net.link_count; l++) {
+			if (!fabric_link_matches(f, l, o->match))
+				continue;
+			matched = true;
+			for (int end = 0; end < 2; end++) {
+				struct net_port *port =
+					&f->net.ports[end ? f->links[l].b : f->links[l].a];
+
+				if (o->rate_bps)
+					port->rate_bps = o->rate_bps;
+				if (o->delay_ps != UINT64_MAX)
+					port->delay_ps = o->delay_ps;
+			}
+		}
+		if (!matched)
+			report_no_link(f, "topology.links.match", o->match, o->pos, diags);
+	}
+}
+
+/* The walk over the fabric that yields its longest idle round trip. */
+struct walk {
+	const struct fabric *f;
+	struct netgraph g;
+	uint8_t *dist;
+	uint32_t *order;
+	uint32_t *width;              /* equal-cost ports of a switch towards the source */
+	uint64_t *out, *back;         /* longest way of a full packet and of a SACK, by switch */
+	uint64_t *arc_out, *arc_back; /* the same over one arc */
+	uint64_t *slowest, *second;   /* round trips over an edge switch's two slowest host links */
+	uint64_t longest;
+};
+
+static void walk_release(struct walk *w)
+{
+	netgraph_release(&w->g);
+	free(w->dist);
+	free(w->order);
+	free(w->width);
+	free(w->out);
+	free(w->back);
+	free(w->arc_out);
+	free(w->arc_back);
+	free(w->slowest);
+	free(w->second);
+}
+
+static int walk_init(struct walk *w, const struct fabric *f)
+{
+	size_t switches = (size_t)f->net.switch_count + 1;
+	size_t ports = (size_t)f->net.port_count + 1;
+	int err = netgraph_init(&w->g, &f->net);
+
+	if (err)
+		return err;
+	w->f = f;
+	w->dist = calloc(switches, sizeof(*w->dist));
+	w->order = calloc(switches, sizeof(*w->order));
+	w->width = calloc(switches, sizeof(*w->width));
+	w->out = calloc(switches, sizeof(*w->out));
+	w->back = calloc(switches, sizeof(*w->back));
+	w->slowest = calloc(switches, sizeof(*w->slowest));
+	w->second = calloc(switches, sizeof(*w->second));
+	w->arc_out = calloc(ports, sizeof(*w->arc_out));
+	w->arc_back = calloc(ports, sizeof(*w->arc_back));
+	if (!w->dist || !w->order || !w->width || !w->out || !w->back || !w->slowest ||
+		!w->second || !w->arc_out || !w->arc_back)
+		return -ENOMEM;
+	return 0;
+}
+
+static void time_links(struct walk *w)
+{
+	const struct net *net = &w->f->net;
+	uint32_t sack = sack_frame_bytes(w->f->ip6);
+
+	for (uint32_t a = 0; a < w->g.first[net->switch_count]; a++) {
+		const struct net_port *port = &net->ports[w->g.arcs[a].port];
+
+		w->arc_out[a] = serialise_ps(w->f->packet_bytes, port->rate_bps) + port->delay_ps;
+		w->arc_back[a] = serialise_ps(sack, port->rate_bps) + port->delay_ps;
+	}
+	for (uint32_t h = 0; h < net->host_count; h++) {
+		const struct net_port *port = &net->ports[net->nodes[h].first_port];
+		uint32_t e = w->g.host_edge[h];
+		uint64_t time = serialise_ps(w->f->packet_bytes, port->rate_bps) +
+				serialise_ps(sack, port->rate_bps) + 2 * port->delay_ps;
+
+		if (time > w->slowest[e]) {
+			w->second[e] = w->slowest[e];
+			w->slowest[e] = time;
+		} else if (time > w->second[e]) {
+			w->second[e] = time;
+		}
+	}
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* Longest ways from edge switch e to all others over any of their shortest paths. */
+static uint32_t walk_from(struct walk *w, uint32_t e)
+{
+	uint32_t switches = w->f->net.switch_count;
+	uint32_t reached = netgraph_walk(&w->g, w->g.edges[e], NULL, w->dist, w->order);
+
+	memset(w->out, 0, switches * sizeof(*w->out));
+	memset(w->back, 0, switches * sizeof(*w->back));
+	memset(w->width, 0, switches * sizeof(*w->width));
+	for (uint32_t i = 0; i < reached; i++) {
+		uint32_t from = w->order[i];
+
+		for (uint32_t a = w->g.first[from]; a < w->g.first[from + 1]; a++) {
+			uint32_t to = w->g.arcs[a].to;
+
+			if (w->dist[to] != w->dist[from] + 1)
+				continue;
+			w->width[to]++;
+			w->out[to] = later(w->out[to], w->out[from] + w->arc_out[a]);
+			w->back[to] = later(w->back[to], w->back[from] + w->arc_back[a]);
+		}
+	}
+	return reached;
+}
+
+/* Returns false if what the walk from edge e found cannot work; says why. */
+static bool judge_walk(struct walk *w, uint32_t e, uint32_t reached, const struct topology_spec *t,
+	struct diags *diags)
+{
+	const struct fabric_node *switches = w->f->nodes + w->f->net.host_count;
+	uint32_t far = w->order[reached - 1];
+
+	if (w->dist[far] >= PATH_SWITCHES_MAX) {
+		diags_add(diags, t->pos,
+			"topology: more than %d switches between \"%s\" and \"%s\"; packets live no longer (TTL)",
+			PATH_SWITCHES_MAX, switches[w->g.edges[e]].name, switches[far].name);
+		return false;
+	}
+	for (uint32_t i = 0; i < reached; i++) {
+		uint32_t s = w->order[i];
+
+		if (w->width[s] <= GROUP_PORTS)
+			continue;
+		diags_add(diags, t->pos,
+			"topology: \"%s\" has %u equal ways to \"%s\"; a switch spreads over at most %u; take fewer, faster links",
+			switches[s].name, w->width[s], switches[w->g.edges[e]].name, GROUP_PORTS);
+		return false;
+	}
+	return true;
+}
+
+static void take_longest(struct walk *w, uint32_t e)
+{
+	if (w->second[e])
+		w->longest = later(w->longest, w->slowest[e] + w->second[e]);
+	for (uint32_t other = 0; other < w->g.edge_count; other++) {
+		uint32_t s = w->g.edges[other];
+
+		if (other != e)
+			w->longest = later(w->longest,
+				w->slowest[e] + w->slowest[other] + w->out[s] + w->back[s]);
+	}
+}
+
+/* Whether one edge switch's view is everyone's: wired alike, and links of a tier are equal. */
+static bool all_alike(const struct fabric *f)
+{
+	const struct net_port *first[4] = {NULL};
+
+	if (!f->regular)
+		return false;
+	for (uint32_t l = 0; l < f->net.link_count; l++) {
+		const struct net_port *port = &f->net.ports[f->links[l].a];
+		uint32_t tier = f->nodes[port->node].tier;
+
+		if (!first[tier])
+			first[tier] = port;
+		if (port->rate_bps != first[tier]->rate_bps ||
+			port->delay_ps != first[tier]->delay_ps)
+			return false;
+	}
+	return true;
+}
+
+static int walk_all(struct fabric *f, const struct topology_spec *t, struct diags *diags)
+{
+	struct walk w = {0};
+	int err = walk_init(&w, f);
+
+	if (!err) {
+		uint32_t sources = all_alike(f) ? 1 : w.g.edge_count;
+
+		time_links(&w);
+		for (uint32_t e = 0; e < sources; e++) {
+			uint32_t reached = walk_from(&w, e);
+
+			if (!judge_walk(&w, e, reached, t, diags))
+				break;
+			take_longest(&w, e);
+		}
+		f->base_rtt_ps = w.longest;
+	}
+	walk_release(&w);
+	return err;
+}
+
+static bool check_link_limits(
+	const struct fabric *f, const struct topology_spec *t, struct diags *diags)
+{
+	char name[LINK_NAME];
+
+	for (uint32_t l = 0; l < f->net.link_count; l++) {
+		const struct net_port *port = &f->net.ports[f->links[l].a];
+
+		if (port->rate_bps >= LINK_RATE_MIN_BPS && port->delay_ps <= LINK_DELAY_MAX_PS)
+			continue;
+		if (port->rate_bps < LINK_RATE_MIN_BPS)
+			diags_add(diags, t->pos, "topology: link %s has less than 1Kbps",
+				fabric_link_name(f, l, name));
+		else
+			diags_add(diags, t->pos, "topology: link %s has a delay of over 3600s",
+				fabric_link_name(f, l, name));
+		return false;
+	}
+	return true;
+}
+
+int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	int err;
+
+	f->mtu = s->topology.mtu;
+	f->ip6 = s->host.ip6;
+	f->packet_bytes = data_frame_bytes(f->mtu, f->ip6);
+	f->host_rate_bps = UINT64_MAX;
+	for (uint32_t h = 0; h < f->net.host_count; h++) {
+		uint64_t rate = f->net.ports[f->net.nodes[h].first_port].rate_bps;
+
+		if (rate < f->host_rate_bps)
+			f->host_rate_bps = rate;
+	}
+	if (!check_link_limits(f, &s->topology, diags))
+		return 0;
+	err = walk_all(f, &s->topology, diags);
+	f->bdp_bytes =
+		(uint64_t)((unsigned __int128)f->host_rate_bps * f->base_rtt_ps / (8 * PS_PER_S));
+	return err;
+}
+
+/* In bytes; a share that is not zero does not become "off" by rounding. */
+static double in_bytes(const struct fabric *f, struct quantity q)
+{
+	double bytes = q.of_bdp ? q.value * (double)f->bdp_bytes : q.value;
+
+	return bytes > 0 && bytes < 1 ? 1 : bytes;
+}
+
+static uint64_t resolve_bytes(
+	const struct fabric *f, struct quantity q, const char *key, struct diags *diags)
+{
+	double bytes = in_bytes(f, q);
+
+	/* Not "bytes > UINT32_MAX": that would let a NaN through. */
+	if (bytes >= 0 && bytes <= UINT32_MAX)
+		return (uint64_t)bytes;
+	diags_add(diags, (struct diag_pos){0},
+		"%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes, UINT32_MAX);
+	return UINT32_MAX;
+}
+
+void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags)
+{
+	f->buffer_bytes = resolve_bytes(f, sw->buffer, "switch.buffer.per_port", diags);
+	f->kmin_bytes = resolve_bytes(f, sw->kmin, "switch.ecn.kmin", diags);
+	f->kmax_bytes = resolve_bytes(f, sw->kmax, "switch.ecn.kmax", diags);
+	if (f->buffer_bytes < f->packet_bytes)
+		diags_add(diags, (struct diag_pos){0},
+			"switch.buffer.per_port: %llu bytes hold no full packet; topology.mtu: %u makes one of %u",
+			(unsigned long long)f->buffer_bytes, f->mtu, f->packet_bytes);
+	if (f->kmin_bytes > f->kmax_bytes)
+		diags_add(diags, (struct diag_pos){0},
+			"switch.ecn.kmin: %llu bytes, above kmax, which comes to %llu bytes",
+			(unsigned long long)f->kmin_bytes, (unsigned long long)f->kmax_bytes);
+}

@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/rng.h"
+#include "control/routing.h"
+#include "fabric_fixture.h"
+
+#define FAR UINT32_MAX
+
+/* A fabric, its tables and which links are up. */
+struct world {
+	struct fabric *f;
+	const struct net *net;
+	struct routing *r;
+	struct sw_tables t;
+	bool *up;
+	uint32_t *dist; /* of every node to one host */
+};
+
+static struct world world_new(const struct scenario *s)
+{
+	struct world w = {.f = fixture_fabric(s)};
+
+	w.net = &w.f->net;
+	assert_int_equal(routing_new(&w.r, w.net), 0);
+	routing_table_sizes(w.r, &w.t.route_count, &w.t.group_count);
+	w.t.switch_count = w.net->switch_count;
+	w.t.switches = calloc(w.t.switch_count, sizeof(*w.t.switches));
+	w.t.routes = calloc(w.t.route_count, sizeof(*w.t.routes));
+	w.t.groups = calloc(w.t.group_count, sizeof(*w.t.groups));
+	w.up = calloc(w.net->link_count, sizeof(*w.up));
+	w.dist = calloc(w.net->node_count, sizeof(*w.dist));
+	assert_true(w.t.switches && w.t.routes && w.t.groups && w.up && w.dist);
+	memset(w.up, true, w.net->link_count);
+	return w;
+}
+
+static void world_free(struct world *w)
+{
+	free(w->t.switches);
+	free(w->t.routes);
+	free(w->t.groups);
+	free(w->up);
+	free(w->dist);
+	routing_free(w->r);
+	fabric_free(w->f);
+}
+
+/* The group of switch s towards a host, as the switch program finds it; NULL: there is none. */
+static const struct group *group_of(const struct world *w, uint32_t s, uint32_t host)
+{
+	const struct switch_state *sw = &w->t.switches[s];
+	uint32_t block = sw->first_route + host / ROUTE_BLOCK;
+	uint32_t end =
+		s + 1 < w->t.switch_count ? w->t.switches[s + 1].first_group : w->t.group_count;
+	uint16_t group;
+
+	assert_in_range(block, 0, w->t.route_count - 1);
+	group = w->t.routes[block].group[host % ROUTE_BLOCK];
+	if (group == ROUTE_NONE)
+		return NULL;
+	/* Never in the share of the next switch. */
+	assert_true(sw->first_group + group < end);
+	return &w->t.groups[sw->first_group + group];
+}
+
+/*
+ * Distances to a host over live links, by relaxing until nothing changes: slow and plain on
+ * purpose.
+ */
+static void measure(struct world *w, uint32_t host)
+{
+	bool again = true;
+
+	for (uint32_t i = 0; i < w->net->node_count; i++)
+		w->dist[i] = i == host ? 0 : FAR;
+	while (again) {
+		again = false;
+		for (uint32_t l = 0; l < w->net->link_count; l++) {
+			uint32_t a = w->net->ports[w->f->links[l].a].node;
+			uint32_t b = w->net->ports[w->f->links[l].b].node;
+
+			for (int way = 0; way < 2; way++) {
+				uint32_t from = way ? a : b, to = way ? b : a;
+
+				if (!w->up[l] || w->dist[from] == FAR ||
+					w->dist[to] <= w->dist[from] + 1)
+					continue;
+				w->dist[to] = w->dist[from] + 1;
+				again = true;
+			}
+		}
+	}
+}
+
+/*
+ * Every route is exactly the set of live ports one hop nearer; so it is shortest and free of loops.
+ */
+static void assert_routes_are_all_shortest(struct world *w)
+{
+	for (uint32_t h = 0; h < w->net->host_count; h++) {
+		measure(w, h);
+		for (uint32_t s = 0; s < w->net->switch_count; s++) {
+			uint32_t node = w->net->host_count + s, n = 0;
+			const struct net_node *sw = &w->net->nodes[node];
+			const struct group *g = group_of(w, s, h);
+
+			assert_int_equal(w->t.switches[s].first_port, sw->first_port);
+			assert_int_equal(w->t.switches[s].port_count, sw->port_count);
+			for (uint32_t i = 0; i < sw->port_count; i++) {
+				const struct net_port *port = &w->net->ports[sw->first_port + i];
+				uint32_t peer = w->net->ports[port->peer].node;
+
+				if (!w->up[port->link] || w->dist[node] == FAR ||
+					w->dist[peer] + 1 != w->dist[node])
+					continue;
+				assert_non_null(g);
+				assert_true(n < g->count);
+				assert_int_equal(g->port[n++], i);
+			}
+			assert_int_equal(n, g ? g->count : 0);
+		}
+	}
+}
+
+/*
+ * Sends a packet from switch s along random members of the groups; returns the hops to the host, or
+ * FAR.
+ */
+static uint32_t walk(const struct world *w, uint32_t s, uint32_t host, uint64_t *rng)
+{
+	uint32_t node = w->net->host_count + s;
+
+	for (uint32_t hops = 0; hops <= w->net->node_count; hops++) {
+		const struct net_node *at = &w->net->nodes[node];
+		const struct group *g;
+		uint32_t port;
+
+		if (node == host)
+			return hops;
+		assert_int_equal(at->kind, NODE_SWITCH);
+		g = group_of(w, at->number, host);
+		if (!g)
+			return FAR;
+		port = at->first_port + g->port[rng_below(rng, g->count)];
+		assert_true(w->up[w->net->ports[port].link]);
+		node = w->net->ports[w->net->ports[port].peer].node;
+	}
+	fail_msg("a loop");
+	return FAR;
+}
+
+/* Paths from switch s to a host: the product of choices, summed along the groups. */
+static uint64_t count_paths(const struct world *w, uint32_t s, uint32_t host)
+{
+	const struct group *g = group_of(w, s, host);
+	uint64_t paths = 0;
+
+	for (uint32_t i = 0; i < g->count; i++) {
+		uint32_t port = w->t.switches[s].first_port + g->port[i];
+		uint32_t peer = w->net->ports[w->net->ports[port].peer].node;
+
+		paths += peer == host ? 1 : count_paths(w, w->net->nodes[peer].number, host);
+	}
+	return paths;
+}
+
+static void fat_tree_has_all_its_paths(void **state)
+{
+	(void)state;
+	for (uint32_t k = 2; k <= 8; k += 2) {
+		struct scenario s = fixture_fat_tree(k);
+		struct world w = world_new(&s);
+		uint32_t half = k / 2, hosts = w.net->host_count;
+
+		assert_int_equal(routing_compute(w.r, w.up, &w.t), hosts * w.net->switch_count);
+		for (uint32_t a = 0; a < hosts; a += half)
+			for (uint32_t b = 0; b < hosts; b++) {
+				uint32_t expected = a / half == b / half ? 1
+						    : a / half / half == b / half / half
+							    ? half
+							    : half * half;
+
+				assert_int_equal(count_paths(&w, a / half, b), expected);
+			}
+		if (k <= 4)
+			assert_routes_are_all_shortest(&w);
+		world_free(&w);
+	}
+}
+
+static void same_links_change_nothing(void **state)
+{
+	struct scenario s = fixture_leaf_spine(4, 3, 5, 2);
+	struct world w = world_new(&s);
+
+	(void)state;
+	assert_int_equal(routing_compute(w.r, w.up, &w.t), 20 * 7);
+	assert_int_equal(routing_compute(w.r, w.up, &w.t), 0);
+	assert_routes_are_all_shortest(&w);
+	world_free(&w);
+}
+
+static void one_dead_link_changes_what_it_carried(void **state)
+{
+	struct scenario s = fixture_fat_tree(4);
+	struct world w = world_new(&s);
+	uint32_t link = fixture_link(w.f, "agg0.1-core2");
+
+	(void)state;
+	routing_compute(w.r, w.up, &w.t);
+	w.up[link] = false;
+	/*
+	 * agg0.1 to the 12 hosts of other pods; core2 to the 4 of pod 0, by a detour; and agg1.1,
+	 * agg2.1, agg3.1 to pod 0, which leaves them core3.
+	 */
+	assert_int_equal(routing_compute(w.r, w.up, &w.t), 12 + 4 + 3 * 4);
+	assert_routes_are_all_shortest(&w);
+	w.up[link] = true;
+	assert_int_equal(routing_compute(w.r, w.up, &w.t), 12 + 4 + 3 * 4);
+	assert_routes_are_all_shortest(&w);
+	world_free(&w);
+}
+
+static void a_dead_host_link_leaves_no_route(void **state)
+{
+	struct scenario s = fixture_fat_tree(4);
+	struct world w = world_new(&s);
+
+	(void)state;
+	routing_compute(w.r, w.up, &w.t);
+	w.up[fixture_link(w.f, "h5-tor1.0")] = false;
+	assert_int_equal(routing_compute(w.r, w.up, &w.t), 20);
+	for (uint32_t i = 0; i < w.net->switch_count; i++)
+		assert_null(group_of(&w, i, 5));
+	assert_routes_are_all_shortest(&w);
+	memset(w.up, false, w.net->link_count);
+	assert_int_equal(routing_compute(w.r, w.up, &w.t), 20 * 15);
+	assert_routes_are_all_shortest(&w);
+	world_free(&w);
+}
+
+/* The set of ports of each switch for each host, zeroed where there is none. */
+static struct group *snapshot(const struct world *w)
+{
+	uint32_t hosts = w->net->host_count, n = w->net->switch_count * hosts;
+	struct group *sets = calloc(n, sizeof(*sets));
+
+	assert_non_null(sets);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct group *g = group_of(w, i / hosts, i % hosts);
+
+		if (g)
+			memcpy(&sets[i], g, offsetof(struct group, port) + 2u * g->count);
+	}
+	return sets;
+}
+
+static uint32_t differences(
+	const struct world *w, const struct group *before, const struct group *after)
+{
+	uint32_t n = w->net->switch_count * w->net->host_count, differ = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		differ += !!memcmp(&before[i], &after[i], sizeof(*before));
+	return differ;
+}
+
+static void break_some_links(struct world *w, uint64_t *rng)
+{
+	uint32_t percent = rng_below(rng, 70);
+
+	for (uint32_t l = 0; l < w->net->link_count; l++)
+		w->up[l] = rng_below(rng, 100) >= percent;
+}
+
+static void try_failures(const struct scenario *s, int rounds, uint64_t rng)
+{
+	struct world w = world_new(s);
+
+	routing_compute(w.r, w.up, &w.t);
+	for (int round = 0; round < rounds; round++) {
+		struct group *before = snapshot(&w), *after;
+		uint32_t changed;
+
+		break_some_links(&w, &rng);
+		changed = routing_compute(w.r, w.up, &w.t);
+		after = snapshot(&w);
+		assert_int_equal(changed, differences(&w, before, after));
+		assert_routes_are_all_shortest(&w);
+		for (int i = 0; i < 200; i++) {
+			uint32_t sw = rng_below(&rng, w.net->switch_count);
+			uint32_t host = rng_below(&rng, w.net->host_count);
+
+			measure(&w, host);
+			assert_int_equal(walk(&w, sw, host, &rng), w.dist[w.net->host_count + sw]);
+		}
+		free(before);
+		free(after);
+	}
+	world_free(&w);
+}
+
+static void failures_leave_all_shortest_live_paths(void **state)
+{
+	static struct fixture_custom c;
+	struct scenario tree = fixture_fat_tree(4), bigger = fixture_fat_tree(6);
+	struct scenario leaves = fixture_leaf_spine(5, 3, 8, 2);
+	/*
+	 * Hosts of one switch that are no neighbours in number, a ring, hosts on a middle switch.
+	 */
+	struct scenario ring = fixture_custom(&c, "a b c d e f g", "s t u v w",
+		"a-s b-t c-s d-u e-v f-t g-s s-t t-u u-v v-w w-s s-t t-w");
+
+	(void)state;
+	try_failures(&tree, 40, 1);
+	try_failures(&bigger, 6, 2);
+	try_failures(&leaves, 30, 3);
+	try_failures(&ring, 60, 4);
+}
+
+/*
+ * A spine that lost a leaf reaches it by way of all others: more equal ports than a group holds.
+ */
+static void detours_wider_than_a_group_are_cut(void **state)
+{
+	struct scenario s = fixture_leaf_spine(300, 2, 1, 1);
+	struct world w = world_new(&s);
+	const struct group *g;
+
+	(void)state;
+	routing_compute(w.r, w.up, &w.t);
+	assert_routes_are_all_shortest(&w);
+	w.up[fixture_link(w.f, "leaf5-spine0")] = false;
+	routing_compute(w.r, w.up, &w.t);
+	g = group_of(&w, 300, 5);
+	assert_non_null(g);
+	assert_int_equal(g->count, GROUP_PORTS);
+	for (uint32_t i = 0; i < g->count; i++)
+		assert_int_equal(g->port[i], i < 5 ? i : i + 1);
+	world_free(&w);
+}
+
+static void equal_links_give_equal_tables(void **state)
+{
+	struct scenario s = fixture_fat_tree(4);
+	struct world a = world_new(&s), b = world_new(&s);
+	uint64_t rng = 5;
+
+	(void)state;
+	for (int round = 0; round < 5; round++) {
+		break_some_links(&a, &rng);
+		memcpy(b.up, a.up, a.net->link_count);
+		assert_int_equal(
+			routing_compute(a.r, a.up, &a.t), routing_compute(b.r, b.up, &b.t));
+		assert_memory_equal(a.t.routes, b.t.routes, a.t.route_count * sizeof(*a.t.routes));
+		assert_memory_equal(a.t.groups, b.t.groups, a.t.group_count * sizeof(*a.t.groups));
+	}
+	world_free(&a);
+	world_free(&b);
+}
+
+static void the_hash_seed_is_left_alone(void **state)
+{
+	struct scenario s = fixture_leaf_spine(2, 2, 1, 1);
+	struct world w = world_new(&s);
+
+	(void)state;
+	for (uint32_t i = 0; i < w.t.switch_count; i++)
+		w.t.switches[i].hash_seed = 77 + i;
+	routing_compute(w.r, w.up, &w.t);
+	for (uint32_t i = 0; i < w.t.switch_count; i++)
+		assert_int_equal(w.t.switches[i].hash_seed, 77 + i);
+	world_free(&w);
+}
+
+/* No fabric has such a switch (fabric_new() refuses it), so the net is made by hand. */
+static void too_wide_a_group_is_an_error(void **state)
+{
+	enum { WIDE = GROUP_PORTS + 1, LINKS = WIDE + 2 };
+	struct net_node nodes[4] = {{.kind = NODE_HOST, .number = 0},
+		{.kind = NODE_HOST, .number = 1}, {.kind = NODE_SWITCH, .number = 0},
+		{.kind = NODE_SWITCH, .number = 1}};
+	struct net_port *ports = calloc(PORT_FIRST + 2 * LINKS, sizeof(*ports));
+	struct net net = {nodes, 4, 2, 2, ports, 2 * LINKS, LINKS};
+	struct routing *r = NULL;
+	/* h0, h1, then switch 0 (its host, WIDE up), then switch 1. */
+	const uint32_t first[4] = {2, 3, 4, 4 + WIDE + 1};
+
+	(void)state;
+	assert_non_null(ports);
+	for (uint32_t n = 0; n < 4; n++) {
+		nodes[n].first_port = first[n];
+		nodes[n].port_count = n < 2 ? 1 : WIDE + 1;
+		for (uint32_t i = 0; i < nodes[n].port_count; i++)
+			ports[first[n] + i].node = n;
+	}
+	for (uint32_t l = 0; l < LINKS; l++) {
+		uint32_t a = l < 2 ? first[l] : first[2] + l - 1;
+		uint32_t b = l < 2 ? first[2 + l] : first[3] + l - 1;
+
+		ports[a].peer = b;
+		ports[b].peer = a;
+		ports[a].link = ports[b].link = l;
+	}
+	assert_int_equal(routing_new(&r, &net), -E2BIG);
+	assert_null(r);
+	routing_free(r);
+	free(ports);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fat_tree_has_all_its_paths),
+		cmocka_unit_test(same_links_change_nothing),
+		cmocka_unit_test(one_dead_link_changes_what_it_carried),
+		cmocka_unit_test(a_dead_host_link_leaves_no_route),
+		cmocka_unit_test(failures_leave_all_shortest_live_paths),
+		cmocka_unit_test(detours_wider_than_a_group_are_cut),
+		cmocka_unit_test(equal_links_give_equal_tables),
+		cmocka_unit_test(the_hash_seed_is_left_alone),
+		cmocka_unit_test(too_wide_a_group_is_an_error),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_NET_H
+#define FABRICBED_NET_H
+
+/* The fabric as the runtime sees it: numbers only. */
+#include <stdint.h>
+
+enum node_kind { NODE_HOST, NODE_SWITCH };
+
+struct net_node {
+	enum node_kind kind;
+	uint32_t number;     /* host number, or switch number: each from 0 */
+	uint32_t first_port; /* port id; a node's ports have consecutive ids */
+	uint32_t port_count;
+};
+
+/* One end of a link. */
+struct net_port {
+	uint32_t node;
+	uint32_t peer; /* port id at the other end */
+	uint32_t link;
+	uint64_t rate_bps; /* the same at both ends */
+	uint64_t delay_ps; /* propagation */
+};
+
+struct net {
+	struct net_node *nodes; /* hosts first, in the order of their numbers, then switches */
+	uint32_t node_count, host_count, switch_count;
+	struct net_port *ports; /* indexed by port id, PORT_FIRST .. PORT_FIRST + port_count - 1 */
+	uint32_t port_count;	/* 2 * link_count */
+	uint32_t link_count;
+};
+
+/* A port's MAC: locally administered, 02:fb and its id in four bytes. */
+static inline void port_mac(uint32_t port, uint8_t mac[6])
+{
+	mac[0] = 0x02;
+	mac[1] = 0xfb;
+	for (int i = 0; i < 4; i++)
+		mac[2 + i] = (uint8_t)(port >> (24 - 8 * i));
+}
+
+#endif

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "control/routing.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/netgraph.h"
+
+/*
+ * All hosts of one edge switch share their paths, so shortest paths are computed per edge switch,
+ * and a switch needs at most one group a local host and one a remote edge switch, whichever links
+ * are down. That bound is its share of the group table; equal groups within a switch are kept once.
+ */
+struct routing {
+	const struct net *net;
+	struct netgraph g;
+	uint32_t blocks;       /* route blocks a switch */
+	uint32_t *first_group; /* by switch; the last entry is the number of all groups */
+	uint32_t *used; /* groups that the last routing_compute() left in the table, by switch */
+	uint8_t *dist;  /* hops to edge e from switch s: dist[e * switches + s] */
+	uint32_t *order;
+	struct group *old; /* one switch's groups before they are rewritten */
+	uint16_t *slots;   /* hash table over one switch's groups; ROUTE_NONE: free */
+	uint32_t slot_mask;
+};
+
+/* One switch while its routes are written. */
+struct rewrite {
+	struct routing *r;
+	const bool *link_up;
+	uint32_t sw;
+	struct route_block *routes;
+	struct group *groups;
+	uint32_t count; /* groups written so far */
+	uint32_t old_count;
+	uint32_t changed;
+};
+
+static uint32_t group_bound(const struct netgraph *g, uint32_t sw)
+{
+	uint32_t e = g->edge_of[sw];
+
+	if (e == NETGRAPH_NONE)
+		return g->edge_count;
+	return g->edge_count - 1 + g->host_first[e + 1] - g->host_first[e];
+}
+
+/* Lays out the group table; returns the largest share of a switch. */
+static uint32_t allot_groups(struct routing *r)
+{
+	uint32_t largest = 0;
+
+	for (uint32_t s = 0; s < r->net->switch_count; s++) {
+		uint32_t bound = group_bound(&r->g, s);
+
+		r->first_group[s + 1] = r->first_group[s] + bound;
+		if (bound > largest)
+			largest = bound;
+	}
+	return largest;
+}
+
+static void measure(struct routing *r, const bool *link_up)
+{
+	for (uint32_t e = 0; e < r->g.edge_count; e++)
+		netgraph_walk(&r->g, r->g.edges[e], link_up,
+			r->dist + (size_t)e * r->net->switch_count, r->order);
+}
+
+/* Equal-cost ports of switch sw towards edge e, by port; all are counted, `max` written. */
+static uint32_t next_hops(const struct routing *r, const bool *link_up, uint32_t sw, uint32_t e,
+	uint16_t *ports, uint32_t max)
+{
+	const uint8_t *dist = r->dist + (size_t)e * r->net->switch_count;
+	uint32_t first_port = r->net->nodes[r->net->host_count + sw].first_port;
+	uint32_t count = 0;
+
+	if (dist[sw] == NETGRAPH_FAR)
+		return 0;
+	for (uint32_t a = r->g.first[sw]; a < r->g.first[sw + 1]; a++) {
+		const struct netgraph_arc *arc = &r->g.arcs[a];
+
+		if (dist[arc->to] + 1 != dist[sw] || (link_up && !link_up[arc->link]))
+			continue;
+		if (count < max)
+			ports[count] = (uint16_t)(arc->port - first_port);
+		count++;
+	}
+	return count;
+}
+
+/* Whether all groups fit while every link is up. */
+static bool groups_fit(struct routing *r)
+{
+	measure(r, NULL);
+	for (uint32_t s = 0; s < r->net->switch_count; s++)
+		for (uint32_t e = 0; e < r->g.edge_count; e++)
+			if (next_hops(r, NULL, s, e, NULL, 0) > GROUP_PORTS)
+				return false;
+	return true;
+}
+
+static int allocate(struct routing *r)
+{
+	size_t switches = r->net->switch_count;
+	uint32_t largest;
+	size_t slots = 4;
+
+	r->first_group = calloc(switches + 1, sizeof(*r->first_group));
+	if (!r->first_group)
+		return -ENOMEM;
+	largest = allot_groups(r);
+	if (largest > ROUTE_NONE)
+		return -E2BIG;
+	while (slots < 2 * (size_t)largest)
+		slots *= 2;
+	r->slot_mask = (uint32_t)slots - 1;
+	r->slots = calloc(slots, sizeof(*r->slots));
+	r->old = calloc((size_t)largest + 1, sizeof(*r->old));
+	r->used = calloc(switches + 1, sizeof(*r->used));
+	r->order = calloc(switches + 1, sizeof(*r->order));
+	r->dist = calloc(switches * r->g.edge_count + 1, 1);
+	return r->slots && r->old && r->used && r->order && r->dist ? 0 : -ENOMEM;
+}
+
+int routing_new(struct routing **ret, const struct net *net)
+{
+	struct routing *r = calloc(1, sizeof(*r));
+	int err;
+
+	if (!r)
+		return -ENOMEM;
+	r->net = net;
+	r->blocks = (net->host_count + ROUTE_BLOCK - 1) / ROUTE_BLOCK;
+	err = netgraph_init(&r->g, net);
+	if (!err)
+		err = allocate(r);
+	if (!err && !groups_fit(r))
+		err = -E2BIG;
+	if (err) {
+		routing_free(r);
+		return err;
+	}
+	*ret = r;
+	return 0;
+}
+
+void routing_free(struct routing *r)
+{
+	if (!r)
+		return;
+	netgraph_release(&r->g);
+	free(r->first_group);
+	free(r->used);
+	free(r->dist);
+	free(r->order);
+	free(r->old);
+	free(r->slots);
+	free(r);
+}
+
+void routing_table_sizes(const struct routing *r, uint32_t *ret_routes, uint32_t *ret_groups)
+{
+	*ret_routes = r->blocks * r->net->switch_count;
+	*ret_groups = r->first_group[r->net->switch_count];
+}
+
+static bool same_ports(const struct group *a, const struct group *b)
+{
+	return a->count == b->count && !memcmp(a->port, b->port, a->count * sizeof(a->port[0]));
+}
+
+static uint32_t hash_ports(const struct group *g)
+{
+	uint32_t h = g->count;
+
+	for (uint32_t i = 0; i < g->count; i++)
+		h = (h ^ g->port[i]) * 0x9e3779b1u;
+	return h ^ h >> 15;
+}
+
+/* The group of equal-cost ports towards remote edge e, or ROUTE_NONE. */
+static uint16_t remote_group(struct rewrite *w, uint32_t e)
+{
+	struct routing *r = w->r;
+	struct group *made = &w->groups[w->count];
+	uint32_t count = next_hops(r, w->link_up, w->sw, e, made->port, GROUP_PORTS);
+	uint32_t slot;
+
+	if (!count)
+		return ROUTE_NONE;
+	/*
+	 * A detour may find more equal ports than any path of the whole fabric; the first will do.
+	 */
+	made->count = (uint16_t)(count < GROUP_PORTS ? count : GROUP_PORTS);
+	made->reserved = 0;
+	for (slot = hash_ports(made) & r->slot_mask; r->slots[slot] != ROUTE_NONE;
+		slot = (slot + 1) & r->slot_mask)
+		if (same_ports(&w->groups[r->slots[slot]], made))
+			return r->slots[slot];
+	r->slots[slot] = (uint16_t)w->count;
+	return (uint16_t)w->count++;
+}
+
+static uint16_t local_group(struct rewrite *w, uint32_t host)
+{
+	const struct net *net = w->r->net;
+	uint32_t port = net->ports[net->nodes[host].first_port].peer;
+	struct group *made = &w->groups[w->count];
+
+	made->count = 1;
+	made->reserved = 0;
+	made->port[0] = (uint16_t)(port - net->nodes[net->host_count + w->sw].first_port);
+	return (uint16_t)w->count++;
+}
+
+static bool host_up(const struct rewrite *w, uint32_t host)
+{
+	const struct net *net = w->r->net;
+
+	return w->link_up[net->ports[net->nodes[host].first_port].link];
+}
+
+static bool changes(const struct rewrite *w, uint16_t old, uint16_t new)
+{
+	bool was = w->old_count && old != ROUTE_NONE;
+
+	if (!was || new == ROUTE_NONE)
+		return was || new != ROUTE_NONE;
+	return !same_ports(&w->r->old[old], &w->groups[new]);
+}
+
+static void assign(struct rewrite *w, uint32_t host, uint16_t group)
+{
+	uint16_t *route = &w->routes[host / ROUTE_BLOCK].group[host % ROUTE_BLOCK];
+
+	w->changed += changes(w, *route, group);
+	*route = group;
+}
+
+static void route_edge(struct rewrite *w, uint32_t e)
+{
+	const struct netgraph *g = &w->r->g;
+	bool local = g->edges[e] == w->sw;
+	uint16_t group = local ? ROUTE_NONE : remote_group(w, e);
+
+	for (uint32_t i = g->host_first[e]; i < g->host_first[e + 1]; i++) {
+		uint32_t host = g->hosts[i];
+
+		if (!host_up(w, host))
+			assign(w, host, ROUTE_NONE);
+		else
+			assign(w, host, local ? local_group(w, host) : group);
+	}
+}
+
+/* Hosts that hang on no switch, and the rest of the last block. */
+static void route_nowhere(struct rewrite *w)
+{
+	const struct netgraph *g = &w->r->g;
+	uint32_t hosts = w->r->net->host_count;
+
+	for (uint32_t h = 0; h < hosts; h++)
+		if (g->host_edge[h] == NETGRAPH_NONE)
+			assign(w, h, ROUTE_NONE);
+	for (uint32_t h = hosts; h < w->r->blocks * ROUTE_BLOCK; h++)
+		w->routes[h / ROUTE_BLOCK].group[h % ROUTE_BLOCK] = ROUTE_NONE;
+}
+
+static uint32_t rewrite_switch(
+	struct routing *r, const bool *link_up, struct sw_tables *t, uint32_t s)
+{
+	const struct net_node *node = &r->net->nodes[r->net->host_count + s];
+	struct switch_state *sw = &t->switches[s];
+	struct rewrite w = {.r = r, .link_up = link_up, .sw = s, .old_count = r->used[s]};
+
+	sw->first_port = node->first_port;
+	sw->port_count = node->port_count;
+	sw->first_route = s * r->blocks;
+	sw->first_group = r->first_group[s];
+	w.routes = t->routes + sw->first_route;
+	w.groups = t->groups + sw->first_group;
+	memcpy(r->old, w.groups, w.old_count * sizeof(*r->old));
+	memset(r->slots, 0xff, ((size_t)r->slot_mask + 1) * sizeof(*r->slots));
+	for (uint32_t e = 0; e < r->g.edge_count; e++)
+		route_edge(&w, e);
+	route_nowhere(&w);
+	r->used[s] = w.count;
+	return w.changed;
+}
+
+uint32_t routing_compute(struct routing *r, const bool *link_up, struct sw_tables *t)
+{
+	uint32_t changed = 0;
+
+	measure(r, link_up);
+	for (uint32_t s = 0; s < r->net->switch_count; s++)
+		changed += rewrite_switch(r, link_up, t, s);
+	return changed;
+}

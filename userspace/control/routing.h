@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ROUTING_H
+#define FABRICBED_ROUTING_H
+
+/* What the control plane of a fabric knows: shortest paths, all that are equal, over live links. */
+#include <stdbool.h>
+#include "base/net.h"
+#include "dataplane/dataplane.h"
+
+struct routing;
+
+/* Sizes of the route and group tables that any set of live links needs. 0; -ENOMEM; -E2BIG if a switch has
+ * more than GROUP_PORTS equal-cost ports or too many groups for 16 bits. */
+int routing_new(struct routing **ret, const struct net *net);
+void routing_table_sizes(const struct routing *r, uint32_t *ret_routes, uint32_t *ret_groups);
+
+/*
+ * Writes switches[] (first_port ... first_group), routes[] and groups[] of t for the links that are up; link_up is
+ * indexed by link. Allocates nothing. Returns the number of route entries that changed.
+ */
+uint32_t routing_compute(struct routing *r, const bool *link_up, struct sw_tables *t);
+void routing_free(struct routing *r);
+
+#endif

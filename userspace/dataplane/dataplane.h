@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_DATAPLANE_H
+#define FABRICBED_DATAPLANE_H
+
+/*
+ * What runs the switch program: the kernel (frames over veths through XDP) or the process itself
+ * (the same code, called). The engine knows nothing else of either.
+ */
+#include <stdint.h>
+#include <stddef.h>
+#include "abi/hop.h"
+#include "abi/state.h"
+
+/* One frame on its way through a program: the hop header goes in, the verdict comes out. */
+struct frame {
+	union {
+		struct hop hop;
+		struct verdict verdict;
+	};
+	uint8_t bytes[]; /* capacity: the dataplane's frame_capacity */
+};
+
+/* A frame and how many bytes of it are really there (headers only, or all of it). */
+struct frame_ref {
+	struct frame *frame;
+	uint32_t captured;
+};
+
+struct dataplane;
+
+struct dataplane_ops {
+	const char *name;
+	/*
+	 * Runs the program of port `port` over n frames that arrive there, in order: hop headers in,
+	 * verdicts and rewritten frames out, in place. Returns when each is accounted for. 0, or
+	 * -errno if one was lost or the machine failed.
+	 */
+	int (*submit)(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n);
+	/* Frees the dataplane and its tables. NULL is fine. */
+	void (*close)(struct dataplane *dp);
+};
+
+/* The common head of every dataplane. */
+struct dataplane {
+	const struct dataplane_ops *ops;
+	struct sw_tables tables;
+	uint32_t max_batch;	/* most frames one submit takes */
+	uint32_t frame_capacity; /* most bytes of a frame */
+};
+
+/*
+ * The inline dataplane: tables of the given sizes, zeroed; no privilege, no kernel object.
+ * 0, or -ENOMEM.
+ */
+int dataplane_inline_open(struct dataplane **ret, const struct sw_tables *sizes,
+	uint32_t frame_capacity);
+
+#endif

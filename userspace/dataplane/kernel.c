@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "dataplane/kernel.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "fabricbed.skel.h"
+#include "io/xsk.h"
+
+#define VERIFIER_LOG_BYTES 65536
+#define LOST_AFTER_MS      1000 /* a verdict that is so late is not coming: it takes microseconds */
+
+enum table { TABLE_PORTS, TABLE_DROPS, TABLE_SWITCHES, TABLE_ROUTES, TABLE_GROUPS, TABLES };
+
+struct mapping {
+	void *at;
+	size_t bytes;
+};
+
+struct kernel {
+	struct dataplane dp;
+	struct xsk_pool sockets; /* of port p: p - PORT_FIRST */
+	uint32_t *peers;         /* index of the socket at the other end of the link */
+	struct fabricbed_bpf *skel;
+	struct mapping mappings[TABLES];
+};
+
+static struct kernel *kernel_of(const struct dataplane *dp)
+{
+	return (struct kernel *)((char *)dp - offsetof(struct kernel, dp));
+}
+
+/*
+ * Waits for verdicts that were not there when the send returned: the softirq ran elsewhere, or the
+ * kernel wants to be asked again. -EIO: the frames are lost.
+ */
+static int await_verdicts(struct kernel *k, uint32_t tx, uint32_t rx, unsigned n, int sent)
+{
+	struct pollfd wait = {.fd = k->sockets.fds[rx], .events = POLLIN};
+	unsigned before = 0, now, tries;
+
+	for (tries = 0; tries < 2 * XSK_BATCH; tries++) {
+		now = xsk_rx_count(&k->sockets, rx);
+		if (now >= n)
+			return 0;
+		/*
+		 * EAGAIN, EBUSY, ENOBUFS: out of some resource for now; the frames are still in the
+		 * ring.
+		 */
+		if (sent < 0 && sent != -EAGAIN && sent != -EBUSY && sent != -ENOBUFS &&
+			sent != -EINTR)
+			return sent;
+		if (sent < 0)
+			sent = xsk_kick(&k->sockets, tx);
+		else if (now == before && poll(&wait, 1, LOST_AFTER_MS) == 0)
+			return -EIO;
+		before = now;
+	}
+	return -EIO;
+}
+
+static int kernel_submit(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
+{
+	struct kernel *k = kernel_of(dp);
+	const struct xsk_pool *sockets = &k->sockets;
+	uint32_t rx = port - PORT_FIRST, tx = k->peers[rx], bytes;
+	const uint8_t *packet;
+	unsigned i;
+	int r;
+
+	for (i = 0; i < n; i++) {
+		bytes = HOP_BYTES + frames[i].captured;
+		memcpy(xsk_tx_packet(sockets, i), frames[i].frame, bytes);
+		xsk_tx_describe(sockets, tx, i, bytes);
+	}
+	xsk_rx_lend(sockets, rx, n);
+	r = xsk_send(sockets, tx, n);
+	if (__builtin_expect(xsk_rx_count(sockets, rx) < n, 0)) {
+		r = await_verdicts(k, tx, rx, n, r);
+		if (r < 0)
+			return r;
+	}
+	for (i = 0; i < n; i++) {
+		packet = xsk_rx_packet(sockets, rx, i, &bytes);
+		memcpy(frames[i].frame, packet, bytes);
+		frames[i].captured = bytes - HOP_BYTES;
+	}
+	xsk_rx_release(sockets, rx, n);
+	return 0;
+}
+
+static void kernel_close(struct dataplane *dp)
+{
+	struct kernel *k;
+	int t;
+
+	if (!dp)
+		return;
+	k = kernel_of(dp);
+	xsk_pool_close(&k->sockets);
+	for (t = 0; t < TABLES; t++)
+		if (k->mappings[t].at)
+			munmap(k->mappings[t].at, k->mappings[t].bytes);
+	fabricbed_bpf__destroy(k->skel);
+	free(k->peers);
+	free(k);
+}
+
+static const struct dataplane_ops kernel_ops = {
+	.name = "kernel",
+	.submit = kernel_submit,
+	.close = kernel_close,
+};
+
+static int silent(enum libbpf_print_level level, const char *format, va_list ap)
+{
+	(void)level;
+	(void)format;
+	(void)ap;
+	return 0;
+}
+
+static int size_maps(const struct fabricbed_bpf *skel, const struct sw_tables *sizes)
+{
+	const struct {
+		struct bpf_map *map;
+		uint32_t count;
+	} maps[] = {
+		{skel->maps.ports, sizes->port_count},
+		{skel->maps.drops, sizes->port_count},
+		{skel->maps.sockets, sizes->port_count},
+		{skel->maps.switches, sizes->switch_count},
+		{skel->maps.routes, sizes->route_count},
+		{skel->maps.groups, sizes->group_count},
+	};
+	size_t i;
+	int r;
+
+	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
+		/* A fabric without switches has empty tables, which no map can be. */
+		r = bpf_map__set_max_entries(maps[i].map, maps[i].count ? maps[i].count : 1);
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
+/* The verifier's last words: the lines before its statistics. */
+static int explain_load(struct error *why, int code, char *log)
+{
+	char *end = strstr(log, "\nprocessed "), *from;
+	int lines = 0;
+
+	if (end)
+		*end = '\0';
+	for (from = log + strlen(log); from > log && lines < 3; from--)
+		lines += from[-1] == '\n';
+	return error_set(why, code, "the kernel refuses the XDP programs: %s%s%s%s",
+		strerror(-code),
+		code == -EPERM ? " (root, or CAP_BPF with CAP_NET_ADMIN, is needed)" : "",
+		*from ? "\n" : "", from);
+}
+
+static int load_programs(struct kernel *k, const struct sw_tables *sizes, struct error *why)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_size = VERIFIER_LOG_BYTES);
+	libbpf_print_fn_t print;
+	char *log;
+	int r;
+
+	log = calloc(1, VERIFIER_LOG_BYTES);
+	if (!log)
+		return error_set(why, -ENOMEM, "out of memory");
+	opts.kernel_log_buf = log;
+	print = libbpf_set_print(silent);
+	k->skel = fabricbed_bpf__open_opts(&opts);
+	r = k->skel ? size_maps(k->skel, sizes) : -errno;
+	if (!r)
+		r = fabricbed_bpf__load(k->skel);
+	libbpf_set_print(print);
+	if (r < 0)
+		explain_load(why, r, log);
+	free(log);
+	return r;
+}
+
+static int map_table(
+	struct kernel *k, enum table t, const struct bpf_map *map, void **ret, struct error *why)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	size_t bytes = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
+	void *at;
+
+	bytes = (bytes + page - 1) / page * page;
+	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, bpf_map__fd(map),
+		0);
+	if (at == MAP_FAILED)
+		return error_set(why, -errno, "cannot map the table %s: %s", bpf_map__name(map),
+			strerror(errno));
+	k->mappings[t] = (struct mapping){at, bytes};
+	*ret = at;
+	return 0;
+}
+
+static int map_tables(struct kernel *k, struct error *why)
+{
+	const struct fabricbed_bpf *skel = k->skel;
+	struct sw_tables *to = &k->dp.tables;
+	int r;
+
+	r = map_table(k, TABLE_PORTS, skel->maps.ports, (void **)&to->ports, why);
+	if (!r)
+		r = map_table(k, TABLE_DROPS, skel->maps.drops, (void **)&to->drops, why);
+	if (!r)
+		r = map_table(k, TABLE_SWITCHES, skel->maps.switches, (void **)&to->switches, why);
+	if (!r)
+		r = map_table(k, TABLE_ROUTES, skel->maps.routes, (void **)&to->routes, why);
+	if (!r)
+		r = map_table(k, TABLE_GROUPS, skel->maps.groups, (void **)&to->groups, why);
+	return r;
+}
+
+int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
+	uint32_t frame_capacity, struct error *why)
+{
+	uint32_t ports = sizes->port_count - PORT_FIRST;
+	struct kernel *k;
+	int r;
+
+	if (frame_capacity > KERNEL_FRAME_MAX)
+		return error_set(why, -EMSGSIZE,
+			"frames of %u bytes do not fit a veth with XDP (%u at most); "
+			"use payload: headers",
+			frame_capacity, KERNEL_FRAME_MAX);
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return error_set(why, -ENOMEM, "out of memory");
+	k->dp.ops = &kernel_ops;
+	k->dp.max_batch = XSK_BATCH;
+	k->dp.frame_capacity = frame_capacity;
+	k->dp.tables = *sizes;
+	k->peers = calloc(ports, sizeof(*k->peers));
+	r = k->peers ? load_programs(k, sizes, why) : error_set(why, -ENOMEM, "out of memory");
+	if (!r)
+		r = map_tables(k, why);
+	if (!r)
+		r = xsk_pool_open(&k->sockets, ports, HOP_BYTES + frame_capacity, why);
+	if (r < 0) {
+		kernel_close(&k->dp);
+		return r;
+	}
+	*ret = &k->dp;
+	return 0;
+}
+
+int dataplane_kernel_program_fd(const struct dataplane *dp, enum port_kind kind)
+{
+	const struct kernel *k = kernel_of(dp);
+
+	return bpf_program__fd(kind == PORT_HOST ? k->skel->progs.fabricbed_host
+						 : k->skel->progs.fabricbed_switch);
+}
+
+int dataplane_kernel_open_port(struct dataplane *dp, uint32_t port, struct error *why)
+{
+	return xsk_open(&kernel_of(dp)->sockets, port - PORT_FIRST, why);
+}
+
+int dataplane_kernel_bind_port(
+	struct dataplane *dp, uint32_t port, uint32_t peer, struct error *why)
+{
+	struct kernel *k = kernel_of(dp);
+	uint32_t i = port - PORT_FIRST;
+	int r;
+
+	r = xsk_bind(&k->sockets, i, port, why);
+	if (r < 0)
+		return r;
+	k->peers[i] = peer - PORT_FIRST;
+	if (bpf_map_update_elem(
+		    bpf_map__fd(k->skel->maps.sockets), &port, &k->sockets.fds[i], BPF_ANY) < 0)
+		return error_set(why, -errno, "cannot enter port %u in the socket map: %s", port,
+			strerror(errno));
+	return 0;
+}

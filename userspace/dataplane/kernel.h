@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_DATAPLANE_KERNEL_H
+#define FABRICBED_DATAPLANE_KERNEL_H
+
+/*
+ * The kernel dataplane: each frame goes out of the AF_XDP socket at the sending end of its link,
+ * over the veth, through the XDP program of the port it arrives at, and into that port's AF_XDP
+ * socket.
+ */
+#include "base/error.h"
+#include "dataplane/dataplane.h"
+
+/*
+ * Most bytes of a frame that native XDP on a veth passes in one piece, the hop header in front of
+ * it.
+ */
+#define KERNEL_FRAME_MAX 3400u
+
+/*
+ * Loads the programs and maps, tables zeroed. 0 or -errno with why (-EMSGSIZE: frame_capacity is
+ * over KERNEL_FRAME_MAX). Close with dp->ops->close, which leaves interfaces and namespaces alone.
+ */
+int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
+	uint32_t frame_capacity, struct error *why);
+
+/* Which program a port of that kind must have attached (native XDP). */
+int dataplane_kernel_program_fd(const struct dataplane *dp, enum port_kind kind);
+
+/*
+ * Opens the AF_XDP socket of port `port` in the calling thread's network namespace, where the
+ * port's interface may not be there yet. Threads may do this at once for different ports. 0 or
+ * -errno with why.
+ */
+int dataplane_kernel_open_port(struct dataplane *dp, uint32_t port, struct error *why);
+
+/*
+ * Binds it to its interface, whose ifindex is `port` and which is up, and enters it in the socket
+ * map; `peer` is the port at the other end of the link. As above.
+ */
+int dataplane_kernel_bind_port(
+	struct dataplane *dp, uint32_t port, uint32_t peer, struct error *why);
+
+#endif

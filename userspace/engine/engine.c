@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Setting up, adding flows, and what the caller may change or read. run.c makes time pass. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/internal.h"
+
+static int engine_copy_net(struct engine *e, const struct net *net)
+{
+	e->node_count = net->node_count;
+	e->host_count = net->host_count;
+	e->port_count = PORT_FIRST + net->port_count;
+	e->nodes = calloc(e->node_count, sizeof(*e->nodes));
+	e->ports = calloc(e->port_count, sizeof(*e->ports));
+	e->schedule = calloc(e->node_count, sizeof(*e->schedule));
+	if (!e->nodes || !e->ports || !e->schedule)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < net->node_count; i++) {
+		const struct net_node *from = &net->nodes[i];
+		struct engine_node *n = &e->nodes[i];
+
+		n->first_port = from->first_port;
+		n->is_host = from->kind == NODE_HOST;
+		n->active_head = n->active_tail = SLOT_NONE;
+		/* a port arms two events at most; a host's heap grows as its flows are added */
+		n->events.capacity = 2 * from->port_count;
+		n->events.items = calloc(n->events.capacity, sizeof(struct event));
+		if (!n->events.items)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* The least time from an event at one node to its effect on another: the shortest frame on a link. */
+static uint64_t port_lookahead(const struct net_port *p)
+{
+	return serialise_ps(0, p->rate_bps) + p->delay_ps;
+}
+
+static void engine_copy_ports(struct engine *e, const struct net *net)
+{
+	e->lookahead_ps = UINT64_MAX;
+	for (uint32_t id = PORT_FIRST; id < e->port_count; id++) {
+		const struct net_port *from = &net->ports[id];
+
+		e->ports[id] = (struct engine_port){
+			.node = from->node,
+			.peer = from->peer,
+			.delay_ps = from->delay_ps,
+			.shared = &e->dp->tables.ports[id],
+			.queue = PACKET_FIFO_INIT,
+			.wire = PACKET_FIFO_INIT,
+			.local = id - net->nodes[from->node].first_port,
+		};
+		port_set_rate(&e->ports[id], from->rate_bps);
+		if (port_lookahead(from) < e->lookahead_ps)
+			e->lookahead_ps = port_lookahead(from);
+	}
+}
+
+static bool engine_params_valid(const struct engine_params *p)
+{
+	if (!p->net->host_count || p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count)
+		return false;
+	for (uint32_t i = 0; i < p->net->host_count; i++)
+		if (p->net->nodes[i].port_count != 1)
+			return false;
+	return true;
+}
+
+int engine_new(struct engine **ret, const struct engine_params *params)
+{
+	struct engine *e;
+	int r = -ENOMEM;
+
+	if (!engine_params_valid(params))
+		return -EINVAL;
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return -ENOMEM;
+	e->dp = params->dataplane;
+	e->transport = params->transport;
+	e->env = params->env;
+	e->observer = params->observer;
+	e->seed = params->seed;
+	e->spare = PACKET_NONE;
+	r = engine_copy_net(e, params->net);
+	if (r < 0)
+		goto fail;
+	r = packet_pool_init(&e->pool, e->dp->frame_capacity);
+	if (r < 0)
+		goto fail;
+	engine_copy_ports(e, params->net);
+	schedule_init(e);
+	*ret = e;
+	return 0;
+fail:
+	engine_free(e);
+	return r;
+}
+
+void engine_free(struct engine *e)
+{
+	if (!e)
+		return;
+	for (uint32_t i = 0; e->nodes && i < e->node_count; i++)
+		free(e->nodes[i].events.items);
+	for (size_t i = 0; i < e->arena_count; i++)
+		free(e->arenas[i]);
+	packet_pool_release(&e->pool);
+	free(e->arenas);
+	free(e->nodes);
+	free(e->ports);
+	free(e->schedule);
+	free(e->slots);
+	free(e->flows);
+	free(e);
+}
+
+static struct flow_spec engine_spec(const struct engine *e, uint32_t flow)
+{
+	const struct engine_flow *f = &e->flows[flow].flow;
+	struct flow_spec spec = {
+		.id = flow,
+		.src_host = f->src_host,
+		.dst_host = f->dst_host,
+		.bytes = f->bytes,
+		.seed = rng_stream(e->seed, "flow", flow),
+	};
+	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;
+	const struct port *dst = e->ports[e->nodes[f->dst_host].first_port].shared;
+
+	memcpy(spec.src_mac, src->mac, 6);
+	memcpy(spec.dst_mac, dst->mac, 6);
+	memcpy(spec.src_next, src->peer_mac, 6);
+	memcpy(spec.dst_next, dst->peer_mac, 6);
+	return spec;
+}
+
+void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now)
+{
+	struct flow_spec spec = engine_spec(e, flow);
+	struct endpoint *ep = e->slots[2 * flow + !sender].ep;
+
+	ep->ops = e->transport;
+	e->transport->open(ep, &e->env, &spec, sender, now);
+}
+
+#define ENDPOINT_ALIGN 64
+
+static size_t engine_endpoint_bytes(const struct engine *e, uint32_t flow, bool sender)
+{
+	struct flow_spec spec = engine_spec(e, flow);
+
+	return (e->transport->size(&e->env, &spec, sender) + ENDPOINT_ALIGN - 1) &
+	       ~(size_t)(ENDPOINT_ALIGN - 1);
+}
+
+static bool engine_flow_valid(const struct engine *e, const struct engine_flow *f, uint32_t index)
+{
+	if (f->src_host >= e->host_count || f->dst_host >= e->host_count ||
+		f->src_host == f->dst_host || !f->bytes)
+		return false;
+	if (f->after == ENGINE_NO_FLOW)
+		return true;
+	/* its end is known where it was sent from, and nowhere else at that moment */
+	return f->after < index && e->flows[f->after].flow.src_host == f->src_host;
+}
+
+/* Room for a flow's events at its two hosts: start, timers armed and overtaken. */
+int engine_reserve_events(struct engine_node *n, uint32_t more)
+{
+	uint32_t capacity = n->events.capacity;
+	struct event *items;
+
+	while (capacity < n->events.count + more)
+		capacity *= 2;
+	if (capacity == n->events.capacity)
+		return 0;
+	items = realloc(n->events.items, capacity * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	n->events.items = items;
+	n->events.capacity = capacity;
+	return 0;
+}
+
+static void engine_place_flow(struct engine *e, uint32_t index, uint8_t **memory)
+{
+	struct engine_flow_state *f = &e->flows[index];
+
+	for (int side = 0; side < 2; side++) {
+		struct engine_slot *s = &e->slots[2 * index + side];
+
+		*s = (struct engine_slot){
+			.ep = (struct endpoint *)*memory,
+			.node = side ? f->flow.dst_host : f->flow.src_host,
+			.active_next = SLOT_NONE,
+		};
+		*memory += engine_endpoint_bytes(e, index, !side);
+	}
+	engine_open_endpoint(e, index, false, 0);
+	if (f->flow.after == ENGINE_NO_FLOW) {
+		engine_arm(e, &e->nodes[f->flow.src_host], f->flow.start_ps, EVENT_START, index);
+		return;
+	}
+	f->next_after = e->flows[f->flow.after].first_after;
+	e->flows[f->flow.after].first_after = index;
+}
+
+static int engine_grow(struct engine *e, size_t count)
+{
+	size_t total = e->flow_count + count;
+	struct engine_flow_state *flows;
+	struct engine_slot *slots;
+	void **arenas;
+
+	flows = realloc(e->flows, total * sizeof(*flows));
+	if (!flows)
+		return -ENOMEM;
+	e->flows = flows;
+	slots = realloc(e->slots, 2 * total * sizeof(*slots));
+	if (!slots)
+		return -ENOMEM;
+	e->slots = slots;
+	arenas = realloc(e->arenas, (e->arena_count + 1) * sizeof(*arenas));
+	if (!arenas)
+		return -ENOMEM;
+	e->arenas = arenas;
+	return 0;
+}
+
+int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count)
+{
+	uint32_t first = e->flow_count;
+	size_t bytes = 0;
+	uint8_t *memory;
+	int r;
+
+	if (count > ENGINE_FLOWS_MAX - first)
+		return -EINVAL;
+	r = engine_grow(e, count);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < count; i++) {
+		e->flows[first + i] = (struct engine_flow_state){.flow = flows[i],
+			.start_ps = UINT64_MAX,
+			.first_after = ENGINE_NO_FLOW,
+			.next_after = ENGINE_NO_FLOW};
+		if (!engine_flow_valid(e, &flows[i], first + (uint32_t)i))
+			return -EINVAL;
+		bytes += engine_endpoint_bytes(e, first + (uint32_t)i, true) +
+			 engine_endpoint_bytes(e, first + (uint32_t)i, false);
+	}
+	memory = aligned_alloc(ENDPOINT_ALIGN, bytes ? bytes : ENDPOINT_ALIGN);
+	if (!memory)
+		return -ENOMEM;
+	memset(memory, 0, bytes);
+	e->arenas[e->arena_count++] = memory;
+	e->flow_count += (uint32_t)count;
+	e->stats.flows = e->flow_count;
+	for (uint32_t i = first; i < e->flow_count; i++)
+		engine_place_flow(e, i, &memory);
+	return e->failed;
+}
+
+uint64_t engine_now(const struct engine *e)
+{
+	return e->now_ps;
+}
+
+uint64_t engine_next(const struct engine *e)
+{
+	return e->schedule[0].time_ps;
+}
+
+bool engine_done(const struct engine *e)
+{
+	return e->stats.flows_done == e->flow_count && e->now_ps >= e->end_ps;
+}
+
+static void port_set_up(struct port *p, bool up, uint64_t now)
+{
+	p->up = up;
+	if (!up)
+		p->went_down_ps = now;
+}
+
+void engine_set_link_up(struct engine *e, uint32_t port, bool up)
+{
+	port_set_up(e->ports[port].shared, up, e->now_ps);
+	port_set_up(e->ports[e->ports[port].peer].shared, up, e->now_ps);
+}
+
+void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps)
+{
+	port_set_rate(&e->ports[port], rate_bps);
+	port_set_rate(&e->ports[e->ports[port].peer], rate_bps);
+}
+
+void engine_stats(const struct engine *e, struct engine_stats *ret)
+{
+	*ret = e->stats;
+	ret->in_flight = e->pool.in_use - (e->spare != PACKET_NONE);
+	ret->max_queue_bytes = 0;
+	for (uint32_t id = PORT_FIRST; id < e->port_count; id++)
+		if (e->ports[id].shared->max_depth_bytes > ret->max_queue_bytes)
+			ret->max_queue_bytes = e->ports[id].shared->max_depth_bytes;
+	ret->trace_hash = 0;
+	for (uint32_t i = 0; i < e->node_count; i++)
+		ret->trace_hash = rng_mix(ret->trace_hash ^ e->nodes[i].trace);
+}
+
+int engine_check_balance(const struct engine *e)
+{
+	uint64_t ended, dropped = 0, counted = 0;
+	struct engine_stats s;
+
+	engine_stats(e, &s);
+	for (int i = 0; i < DROP_REASON_COUNT; i++)
+		dropped += s.dropped[i];
+	for (uint32_t id = PORT_FIRST; id < e->port_count; id++)
+		for (int i = 0; i < DROP_SLOTS; i++)
+			counted += e->dp->tables.drops[id].frames[i];
+	ended = s.delivered + dropped;
+	if (s.sent != ended + s.in_flight || counted > dropped)
+		return -EIO;
+	/* hosts drop what reaches them for a queue pair that they do not have; the program can't know */
+	return dropped - counted == s.dropped_by_hosts ? 0 : -EIO;
+}
+
+void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
+{
+	const struct endpoint *tx = e->slots[FLOW_SENDER_QP(flow)].ep;
+	const struct endpoint *rx = e->slots[FLOW_RECEIVER_QP(flow)].ep;
+
+	*ret = (struct engine_flow_result){
+		.flow = e->flows[flow].flow,
+		.start_ps = e->flows[flow].start_ps,
+		.finish_ps = tx->finished_ps,
+		.delivered_ps = rx->delivered_ps,
+		.sender = tx->stats,
+		.receiver = rx->stats,
+	};
+}
+
+const struct endpoint *engine_sender(const struct engine *e, uint32_t flow)
+{
+	return e->slots[FLOW_SENDER_QP(flow)].ep;
+}
+
+uint32_t engine_queue_depth(const struct engine *e, uint32_t port)
+{
+	return e->ports[port].shared->depth_bytes;
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ENGINE_H
+#define FABRICBED_ENGINE_H
+
+/*
+ * The engine keeps model time: it holds packets in egress queues, serialises them at link rate, lets
+ * them propagate, and runs each arrival through the dataplane. Time is in picoseconds. It reads no
+ * clock and does no I/O; between two calls of engine_run() its caller may change links and routes.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "abi/drop.h"
+#include "base/net.h"
+#include "dataplane/dataplane.h"
+#include "transport/transport.h"
+
+struct engine;
+
+/* What the caller wants to hear of; each may be NULL. Called as it happens, in model order at a node. */
+struct engine_observer {
+	void (*dropped)(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+		uint32_t bytes);
+	void *arg;
+};
+
+struct engine_params {
+	const struct net *net;
+	struct dataplane *dataplane;
+	const struct transport_ops *transport;
+	struct transport_env env;
+	uint64_t seed;
+	struct engine_observer observer;
+};
+
+/* One message to be sent. */
+struct engine_flow {
+	uint32_t src_host, dst_host; /* different */
+	uint64_t bytes;		     /* at least 1 */
+	uint64_t start_ps;	     /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
+	uint32_t after;		     /* an earlier flow from the same host */
+};
+
+#define ENGINE_NO_FLOW	 UINT32_MAX
+#define ENGINE_FLOWS_MAX (1u << 23)
+
+/* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
+int engine_new(struct engine **ret, const struct engine_params *params);
+void engine_free(struct engine *e);
+
+/* Adds flows, numbered on from 0 in their order. Before the first engine_run(). 0, -ENOMEM or -EINVAL. */
+int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count);
+
+/*
+ * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (NULL is
+ * fine; looked at between windows). 0, or -errno from the dataplane; the engine is then good for reading its counters only.
+ */
+int engine_run(struct engine *e, uint64_t until_ps, const volatile bool *stop);
+
+/* Model time up to which all has happened. */
+uint64_t engine_now(const struct engine *e);
+
+/* Time of the next event, UINT64_MAX if nothing will ever happen by itself. */
+uint64_t engine_next(const struct engine *e);
+
+/* Whether every flow has finished and the run has come to its end, one lookahead later. */
+bool engine_done(const struct engine *e);
+
+/* A link by either of its ports: carries bits or not; serialises at another rate from its next packet on. */
+void engine_set_link_up(struct engine *e, uint32_t port, bool up);
+void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps);
+
+struct engine_stats {
+	uint64_t sent;	    /* frames that hosts put on their links or have queued to */
+	uint64_t delivered; /* frames that reached the endpoint they were for */
+	uint64_t dropped[DROP_REASON_COUNT];
+	uint64_t dropped_by_hosts; /* of these, what the program had let through */
+	uint64_t in_flight; /* counted one by one, not derived */
+	uint64_t marked;    /* frames that arrived with CE */
+	uint64_t corrupt;   /* payload that is not what was sent (full payload only) */
+	uint64_t hops;	    /* frames that crossed a link */
+	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */
+	uint64_t max_queue_bytes;    /* of any switch port, the frame on the line included */
+	uint64_t flows, flows_done;
+	uint64_t bytes_delivered; /* payload, of finished flows */
+	uint64_t trace_hash;	  /* over every packet event of every node in its order */
+};
+
+void engine_stats(const struct engine *e, struct engine_stats *ret);
+
+/* sent = delivered + dropped + in flight, and the dataplane's counters say the same. 0 or -EIO. */
+int engine_check_balance(const struct engine *e);
+
+struct engine_flow_result {
+	struct engine_flow flow;
+	uint64_t start_ps;	/* when it began; UINT64_MAX: not yet */
+	uint64_t finish_ps;	/* its last packet was acknowledged; 0: not yet */
+	uint64_t delivered_ps;	/* its last packet arrived; 0: not yet */
+	struct endpoint_stats sender, receiver;
+};
+
+void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret);
+
+/* The sender's endpoint of a flow, for inspection. */
+const struct endpoint *engine_sender(const struct engine *e, uint32_t flow);
+
+/* Bytes in a switch port's egress queue now, the frame on the line included. */
+uint32_t engine_queue_depth(const struct engine *e, uint32_t port);
+
+#endif

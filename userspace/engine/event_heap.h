@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_EVENT_HEAP_H
+#define FABRICBED_EVENT_HEAP_H
+
+/*
+ * What is due at one node, earliest first. Of events at the same time a line that falls free goes before an
+ * arrival, which may need the buffer space, and arrivals go in an order drawn by a hash of time and port: fair to all ports,
+ * and the same however the engine came to arm them. A 4-ary heap: a parent's children share
+ * a cache line. A port arms at most two events, so a switch's heap stays in the first-level cache.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+enum event_kind {
+	EVENT_TX_DONE, /* the last bit left port `index` of the node */
+	EVENT_ARRIVE,  /* the head of the wire towards port `index` of the node */
+	EVENT_TIMER,   /* endpoint `index` of the engine */
+	EVENT_START,   /* flow `index` of the engine begins */
+};
+
+struct event {
+	uint64_t time_ps;
+	uint64_t key; /* kind 2, tie-break 30, index 32 bits: from high to low */
+};
+
+struct event_heap {
+	struct event *items;
+	uint32_t count, capacity;
+	bool hole; /* the earliest is being handled: the next push takes its place */
+};
+
+static inline enum event_kind event_kind(const struct event *e)
+{
+	return (enum event_kind)(e->key >> 62);
+}
+
+static inline uint32_t event_index(const struct event *e)
+{
+	return (uint32_t)e->key;
+}
+
+static inline struct event event_make(uint64_t time_ps, enum event_kind kind, uint32_t index)
+{
+	uint32_t tie = ((uint32_t)time_ps ^ index * 0x85ebca6bu) * 0x9e3779b1u;
+
+	return (struct event){time_ps, (uint64_t)kind << 62 | (uint64_t)(tie >> 2) << 32 | index};
+}
+
+static inline bool event_before(const struct event *a, const struct event *b)
+{
+	return a->time_ps < b->time_ps || (a->time_ps == b->time_ps && a->key < b->key);
+}
+
+/* Puts e in the place of the earliest. */
+static inline void event_heap_replace_top(struct event_heap *h, struct event e)
+{
+	uint32_t i = 0, n = h->count;
+
+	for (;;) {
+		uint32_t child = 4 * i + 1, last = child + 4 < n ? child + 4 : n, best = child;
+
+		if (child >= n)
+			break;
+		while (++child < last)
+			if (event_before(&h->items[child], &h->items[best]))
+				best = child;
+		if (!event_before(&h->items[best], &e))
+			break;
+		h->items[i] = h->items[best];
+		i = best;
+	}
+	h->items[i] = e;
+}
+
+/* Room must be there. */
+static inline void event_heap_push(struct event_heap *h, struct event e)
+{
+	uint32_t i = h->count;
+
+	if (h->hole) {
+		h->hole = false;
+		event_heap_replace_top(h, e);
+		return;
+	}
+	h->count++;
+	while (i) {
+		uint32_t parent = (i - 1) / 4;
+
+		if (!event_before(&e, &h->items[parent]))
+			break;
+		h->items[i] = h->items[parent];
+		i = parent;
+	}
+	h->items[i] = e;
+}
+
+/*
+ * The earliest event, taken out. Most events arm their successor: its push fills the hole in one
+ * pass over the heap. event_heap_settle() must follow before the heap is looked at again.
+ */
+static inline struct event event_heap_take(struct event_heap *h)
+{
+	h->hole = true;
+	return h->items[0];
+}
+
+static inline void event_heap_settle(struct event_heap *h)
+{
+	if (!h->hole)
+		return;
+	h->hole = false;
+	if (--h->count)
+		event_heap_replace_top(h, h->items[h->count]);
+}
+
+#endif

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A host: its endpoints, and a network card that sends their answers first and then serves the
+ * senders in turn, a packet each.
+ */
+#include <errno.h>
+#include "abi/wire.h"
+#include "engine/internal.h"
+
+static uint32_t host_port(const struct engine_node *n)
+{
+	return n->first_port;
+}
+
+/* Numbers a new packet of this host and counts it. */
+static void host_register(struct engine *e, struct engine_node *n, struct packet *k,
+	const struct tx_frame *tx)
+{
+	k->id = (uint64_t)node_index(e, n) << 32 | n->packets_made++;
+	k->captured = tx->captured;
+	k->length = tx->length;
+	e->stats.sent++;
+}
+
+static struct tx_frame host_buffer(struct engine *e, uint32_t packet)
+{
+	return (struct tx_frame){.bytes = packet_frame(&e->pool, packet)->bytes};
+}
+
+/* The slot that an answer is written to before it is known whether there will be one. */
+static uint32_t host_spare(struct engine *e)
+{
+	if (e->spare == PACKET_NONE)
+		e->spare = packet_alloc(&e->pool);
+	if (e->spare == PACKET_NONE)
+		e->failed = -ENOBUFS;
+	return e->spare;
+}
+
+static void host_activate(struct engine *e, struct engine_node *n, uint32_t slot)
+{
+	struct engine_slot *s = &e->slots[slot];
+
+	if (s->active)
+		return;
+	s->active = true;
+	s->active_next = SLOT_NONE;
+	if (n->active_head == SLOT_NONE)
+		n->active_head = slot;
+	else
+		e->slots[n->active_tail].active_next = slot;
+	n->active_tail = slot;
+}
+
+/* Arms the endpoint's deadline. A later one than what is armed waits until that comes: see host_timer(). */
+static void host_arm_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now)
+{
+	struct engine_slot *s = &e->slots[slot];
+	uint64_t due = s->ep->deadline_ps;
+
+	if (!due || (s->timer_ps && s->timer_ps <= due))
+		return;
+	s->timer_ps = due > now ? due : now;
+	engine_arm(e, n, s->timer_ps, EVENT_TIMER, slot);
+}
+
+/* The sender is through: those that waited for it get their start. */
+static void host_flow_done(struct engine *e, struct engine_node *n, uint32_t flow)
+{
+	struct engine_flow_state *f = &e->flows[flow];
+	uint64_t end = e->slots[FLOW_SENDER_QP(flow)].ep->finished_ps;
+
+	f->done = true;
+	e->stats.flows_done++;
+	if (end + e->lookahead_ps > e->end_ps)
+		e->end_ps = end + e->lookahead_ps;
+	e->stats.bytes_delivered += f->flow.bytes;
+	for (uint32_t i = f->first_after; i != ENGINE_NO_FLOW; i = e->flows[i].next_after)
+		engine_arm(e, n, end + e->flows[i].flow.start_ps, EVENT_START, i);
+}
+
+/* After any call into an endpoint. */
+static void host_follow_up(struct engine *e, struct engine_node *n, uint32_t slot, unsigned asked,
+	const struct tx_frame *reply, uint64_t now)
+{
+	struct engine_slot *s = &e->slots[slot];
+
+	if (asked & TRANSPORT_REPLY) {
+		uint32_t packet = e->spare;
+
+		e->spare = PACKET_NONE;
+		host_register(e, n, packet_get(&e->pool, packet), reply);
+		packet_fifo_push(&e->pool, &e->ports[host_port(n)].queue, packet);
+	}
+	if (asked & TRANSPORT_WAKE)
+		host_activate(e, n, slot);
+	if (s->ep->finished_ps && !(slot & 1) && !e->flows[slot / 2].done)
+		host_flow_done(e, n, slot / 2);
+	host_arm_timer(e, n, slot, now);
+	if (!e->ports[host_port(n)].serving_bytes)
+		host_line_free(e, n, now);
+}
+
+static bool host_send_control(struct engine *e, struct engine_node *n, uint64_t now)
+{
+	struct packet_fifo *queue = &e->ports[host_port(n)].queue;
+
+	if (packet_fifo_empty(queue))
+		return false;
+	line_start(e, host_port(n), packet_fifo_pop(&e->pool, queue), now);
+	return true;
+}
+
+/* Puts the message's bytes behind the headers, and the ICRC's place after them. */
+static void host_add_payload(struct engine *e, uint32_t slot, struct tx_frame *tx)
+{
+	if (!e->env.payload_full || !tx->payload_length)
+		return;
+	payload_fill(tx->bytes + tx->captured, slot / 2, tx->payload_offset, tx->payload_length);
+	__builtin_memset(tx->bytes + tx->captured + tx->payload_length, 0, ICRC_BYTES);
+	tx->captured += tx->payload_length + ICRC_BYTES;
+}
+
+/* One packet of one sender; false: that one has nothing to send now. */
+static bool host_send_data(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now)
+{
+	struct engine_slot *s = &e->slots[slot];
+	uint32_t packet = host_spare(e);
+	struct tx_frame tx;
+	bool sent;
+
+	if (packet == PACKET_NONE)
+		return false;
+	tx = host_buffer(e, packet);
+	sent = s->ep->ops->next_packet(s->ep, &tx, now);
+	host_arm_timer(e, n, slot, now);
+	if (!sent)
+		return false;
+	e->spare = PACKET_NONE;
+	host_add_payload(e, slot, &tx);
+	host_register(e, n, packet_get(&e->pool, packet), &tx);
+	line_start(e, host_port(n), packet, now);
+	return true;
+}
+
+void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
+{
+	if (host_send_control(e, n, now))
+		return;
+	while (n->active_head != SLOT_NONE) {
+		uint32_t slot = n->active_head;
+
+		n->active_head = e->slots[slot].active_next;
+		e->slots[slot].active = false;
+		if (host_send_data(e, n, slot, now)) {
+			host_activate(e, n, slot);
+			return;
+		}
+	}
+}
+
+/* Where the transport header starts; the program has parsed the frame before. False: it is not there. */
+static bool host_parse(const struct packet *k, const struct frame *frame, struct rx_frame *ret)
+{
+	const struct eth_hdr *eth = (const struct eth_hdr *)frame->bytes;
+	const uint8_t *ip = frame->bytes + sizeof(*eth);
+	bool six = eth->type == be16(ETHERTYPE_IP6);
+	uint32_t offset = sizeof(*eth) + sizeof(struct udp_hdr) +
+			  (six ? sizeof(struct ip6_hdr) : sizeof(struct ip4_hdr));
+
+	if (k->captured < offset + sizeof(struct bth_hdr))
+		return false;
+	*ret = (struct rx_frame){
+		.bytes = frame->bytes,
+		.captured = k->captured,
+		.transport_offset = offset,
+		.transport_length = k->length - offset,
+		.ecn = (six ? ip[1] >> 4 : ip[1]) & 3,
+	};
+	return true;
+}
+
+static void host_check_payload(struct engine *e, uint32_t slot, const struct rx_frame *rx)
+{
+	const struct endpoint *ep = e->slots[slot].ep;
+	uint32_t start, length;
+	uint64_t offset;
+
+	if (!e->env.payload_full || !ep->ops->payload(ep, rx, &offset, &start, &length))
+		return;
+	if (start + length > rx->captured ||
+		!payload_matches(rx->bytes + start, slot / 2, offset, length))
+		e->stats.corrupt++;
+}
+
+/* The endpoint that a frame is for; SLOT_NONE: nobody here. */
+static uint32_t host_find(const struct engine *e, const struct engine_node *n,
+	const struct rx_frame *rx)
+{
+	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
+	uint32_t qp = be32(bth->qp) & BTH_MASK_24;
+
+	if (qp >= 2 * e->flow_count || e->slots[qp].node != node_index(e, n))
+		return SLOT_NONE;
+	return qp;
+}
+
+static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packet, uint64_t now)
+{
+	struct packet *k = packet_get(&e->pool, packet);
+	uint32_t slot = SLOT_NONE;
+	struct tx_frame reply;
+	struct rx_frame rx;
+	unsigned asked;
+
+	if (host_parse(k, packet_frame(&e->pool, packet), &rx))
+		slot = host_find(e, n, &rx);
+	if (slot == SLOT_NONE) {
+		e->stats.dropped_by_hosts++;
+		engine_drop(e, host_port(n), packet, DROP_NOT_MINE, now);
+		return;
+	}
+	host_check_payload(e, slot, &rx);
+	if (host_spare(e) == PACKET_NONE)
+		return;
+	reply = host_buffer(e, e->spare);
+	asked = e->slots[slot].ep->ops->on_packet(e->slots[slot].ep, &rx, &reply, now);
+	e->stats.delivered++;
+	packet_free(&e->pool, packet);
+	host_follow_up(e, n, slot, asked, &reply, now);
+}
+
+/*
+ * Runs the program over all that will arrive in this window: a host's verdicts depend on nothing
+ * that happens in between, so that one submit may carry them all.
+ */
+static void host_collect(struct engine *e, uint32_t port)
+{
+	struct engine_port *p = &e->ports[port];
+	struct frame_ref refs[HOST_BATCH];
+	uint32_t limit = e->dp->max_batch < HOST_BATCH ? e->dp->max_batch : HOST_BATCH, n = 0;
+	uint32_t packet = p->wire.head;
+	int r;
+
+	while (packet != PACKET_NONE && n < limit) {
+		struct packet *k = packet_get(&e->pool, packet);
+
+		if (n && k->time_ps >= e->window_end_ps)
+			break;
+		packet_prefetch_frame(&e->pool, packet);
+		if (k->next != PACKET_NONE)
+			__builtin_prefetch(packet_get(&e->pool, k->next));
+		refs[n++] = (struct frame_ref){packet_frame(&e->pool, packet), k->captured};
+		packet = k->next;
+	}
+	r = e->dp->ops->submit(e->dp, port, refs, n);
+	if (r < 0)
+		e->failed = r;
+	p->ready = n;
+}
+
+void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
+{
+	struct engine_port *p = &e->ports[port];
+	const struct verdict *v;
+	uint32_t packet;
+
+	if (!p->ready)
+		host_collect(e, port);
+	if (e->failed)
+		return;
+	p->ready--;
+	packet = line_take_arrival(e, n, port);
+	v = &packet_frame(&e->pool, packet)->verdict;
+	engine_count_hop(e, n, packet_get(&e->pool, packet)->id, v, now);
+	if (v->action == VERDICT_DELIVER)
+		host_deliver(e, n, packet, now);
+	else
+		engine_drop(e, port, packet, (enum drop_reason)v->reason, now);
+}
+
+void host_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now)
+{
+	struct engine_slot *s = &e->slots[slot];
+	struct tx_frame reply;
+	unsigned asked = 0;
+
+	if (s->timer_ps != now)
+		return; /* an earlier deadline was armed after this one and has been served */
+	s->timer_ps = 0;
+	if (host_spare(e) == PACKET_NONE)
+		return;
+	reply = host_buffer(e, e->spare);
+	if (s->ep->deadline_ps && s->ep->deadline_ps <= now)
+		asked = s->ep->ops->on_timer(s->ep, &reply, now);
+	host_follow_up(e, n, slot, asked, &reply, now);
+}
+
+void host_start(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now)
+{
+	e->flows[flow].start_ps = now;
+	engine_open_endpoint(e, flow, true, now);
+	host_follow_up(e, n, FLOW_SENDER_QP(flow), TRANSPORT_WAKE, 0, now);
+}

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ENGINE_INTERNAL_H
+#define FABRICBED_ENGINE_INTERNAL_H
+
+/* The engine's own state, shared by its files and nobody else. */
+#include <errno.h>
+#include "abi/wire.h"
+#include "base/rng.h"
+#include "base/wiretime.h"
+#include "engine/engine.h"
+#include "engine/event_heap.h"
+#include "engine/pool.h"
+#include "lib/compiler.h"
+
+/* One end of a link. */
+struct engine_port {
+	uint32_t node;
+	uint32_t peer;
+	uint64_t rate_bps, delay_ps;
+	uint64_t byte_ps; /* of a byte at rate_bps; 0: not a whole number */
+	struct port *shared; /* its element of the dataplane's table */
+	struct packet_fifo queue; /* admitted, waiting for the line; at a host: control */
+	struct packet_fifo wire;  /* flying towards this port */
+	uint32_t ready;		  /* packets at the wire's head that have their verdict (hosts) */
+	uint32_t local;		  /* number on its node */
+	uint32_t serving_bytes;	  /* the frame on the line; 0: idle */
+};
+
+struct engine_node {
+	struct event_heap events;
+	uint64_t trace;
+	uint32_t first_port;
+	bool is_host;
+	uint32_t schedule_slot; /* its place in the schedule */
+	/* a host's senders that may have something to send, taken in turn */
+	uint32_t active_head, active_tail;
+	uint32_t packets_made; /* numbers this host's packets, for the trace */
+};
+
+/* An endpoint's place in the engine: 2 flow for the sender, 2 flow + 1 for the receiver. */
+struct engine_slot {
+	struct endpoint *ep;
+	uint64_t timer_ps; /* time of its live timer event; 0: none */
+	uint32_t node;
+	uint32_t active_next; /* in the host's ring */
+	bool active;
+};
+
+struct engine_flow_state {
+	struct engine_flow flow;
+	uint64_t start_ps;
+	uint32_t first_after, next_after; /* flows that wait for this one; siblings */
+	bool done;
+};
+
+struct schedule_item {
+	uint64_t time_ps;
+	uint32_t node;
+};
+
+#define SLOT_NONE  UINT32_MAX
+#define HOST_BATCH 64
+
+struct engine {
+	struct dataplane *dp;
+	const struct transport_ops *transport;
+	struct transport_env env;
+	struct engine_observer observer;
+	uint64_t seed;
+	uint64_t now_ps, window_end_ps;
+	uint64_t end_ps; /* of the run, if no flow is left: see run_limit() */
+	uint64_t lookahead_ps; /* nothing that a node does reaches another one sooner */
+	struct engine_node *nodes;
+	uint32_t node_count, host_count;
+	struct engine_port *ports; /* by port id */
+	uint32_t port_count;
+	struct schedule_item *schedule; /* a heap of nodes by their next event */
+	struct packet_pool pool;
+	uint32_t spare; /* a slot taken from the pool for the next frame to be made, or PACKET_NONE */
+	struct engine_slot *slots;
+	struct engine_flow_state *flows;
+	uint32_t flow_count;
+	struct engine_node *running; /* its place in the schedule is set when it has run */
+	void **arenas; /* endpoints' memory, one block per engine_add_flows() */
+	size_t arena_count;
+	struct engine_stats stats;
+	int failed;
+};
+
+/* schedule.c: which node has the earliest event */
+void schedule_init(struct engine *e);
+void schedule_update(struct engine *e, struct engine_node *n);
+
+static inline uint64_t node_next(const struct engine_node *n)
+{
+	return n->events.count ? n->events.items[0].time_ps : UINT64_MAX;
+}
+
+static inline uint32_t node_index(const struct engine *e, const struct engine_node *n)
+{
+	return (uint32_t)(n - e->nodes);
+}
+
+/* Room for more events at a node. 0 or -ENOMEM. */
+int engine_reserve_events(struct engine_node *n, uint32_t more);
+
+/* Arms an event at a node; the node's place in the schedule follows unless it is the running one. */
+static inline void engine_arm(struct engine *e, struct engine_node *n, uint64_t time_ps,
+	enum event_kind kind, uint32_t index)
+{
+	if (sw_unlikely(n->events.count == n->events.capacity) && engine_reserve_events(n, 1) < 0) {
+		e->failed = -ENOMEM;
+		return;
+	}
+	event_heap_push(&n->events, event_make(time_ps, kind, index));
+	if (n != e->running)
+		schedule_update(e, n);
+}
+
+/* Time on the line for a frame: a multiplication wherever the rate divides a byte's bits. */
+static inline uint64_t port_serialise(const struct engine_port *p, uint32_t length)
+{
+	if (sw_likely(p->byte_ps))
+		return wire_bytes(length) * p->byte_ps;
+	return serialise_ps(length, p->rate_bps);
+}
+
+static inline void port_set_rate(struct engine_port *p, uint64_t rate_bps)
+{
+	p->rate_bps = rate_bps;
+	p->byte_ps = 8 * PS_PER_S % rate_bps ? 0 : 8 * PS_PER_S / rate_bps;
+}
+
+/* line.c: egress queue, serialisation, propagation */
+void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
+void line_enqueue(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
+void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);
+/* Takes the head off the wire towards `port`, the node's earliest event, and re-arms for the next. */
+uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port);
+
+/* A packet's end, whatever the reason. */
+void engine_drop(struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason,
+	uint64_t now);
+
+/* A frame has crossed a link and has its verdict: into the counters and the node's trace. */
+static inline void engine_count_hop(struct engine *e, struct engine_node *n, uint64_t packet_id,
+	const struct verdict *v, uint64_t now)
+{
+	uint64_t x = now ^ packet_id * 0x9e3779b97f4a7c15ull;
+
+	x += (uint64_t)v->port << 32 | (uint64_t)v->action << 24 | (uint64_t)v->reason << 16 |
+	     (uint64_t)v->flags << 8 | v->queue;
+	n->trace = (n->trace ^ x) * 0xff51afd7ed558ccdull;
+	n->trace ^= n->trace >> 32;
+	e->stats.hops++;
+	e->stats.marked += v->flags & VERDICT_MARKED;
+}
+
+/* Hands an endpoint its memory, zeroed, and opens it. */
+void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now);
+
+/* host.c: what a host does */
+void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);
+void host_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now);
+void host_start(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
+void host_line_free(struct engine *e, struct engine_node *n, uint64_t now);
+
+/* payload.c: bytes of a message, made and checked */
+void payload_fill(uint8_t *bytes, uint32_t flow, uint64_t offset, uint32_t length);
+bool payload_matches(const uint8_t *bytes, uint32_t flow, uint64_t offset, uint32_t length);
+
+#endif

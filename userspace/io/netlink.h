@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_NETLINK_H
+#define FABRICBED_NETLINK_H
+
+/*
+ * Interfaces, by batched rtnetlink. Requests gather in a buffer and go to the kernel many at a
+ * time, which carries them out in order; rtnl_flush() sends what is left. Once a request has
+ * failed, what was in its batch may or may not have been done: undo by deleting the namespaces.
+ * Each function: 0, or -errno with why, of this or an earlier request of the batch.
+ */
+#include <net/if.h>
+#include <stdint.h>
+#include "base/error.h"
+
+struct rtnl;
+
+/*
+ * Opens a rtnetlink socket in the calling thread's namespace; it stays there. Free with
+ * rtnl_close().
+ */
+int rtnl_open(struct rtnl **ret, struct error *why);
+void rtnl_close(struct rtnl *r);
+
+struct veth_end {
+	int netns_fd;   /* where it is born */
+	uint32_t index; /* its ifindex there */
+	char name[IF_NAMESIZE];
+	uint8_t mac[6];
+};
+
+/*
+ * A veth pair, each end born in its namespace under its index, with one queue, down. The socket's
+ * own namespace must have no interface of a's index: kernels before 6.15 look there for one to
+ * change.
+ */
+int rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_end *b, uint32_t mtu,
+	struct error *why);
+
+/* No IPv6 address of the kernel's own making; before the link is up. */
+int rtnl_no_autoconf(struct rtnl *r, uint32_t index, struct error *why);
+
+/* Attaches an XDP program in native mode. */
+int rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd, struct error *why);
+
+/* A remark that `ip link` shows, up to 255 bytes. */
+int rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias, struct error *why);
+
+/* Up, and without ARP and neighbour discovery (IFF_NOARP). */
+int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why);
+
+/*
+ * Adds an address, AF_INET or AF_INET6 in network byte order, without duplicate address detection.
+ */
+int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *address,
+	unsigned prefix_bits, struct error *why);
+
+int rtnl_flush(struct rtnl *r, struct error *why);
+
+#endif

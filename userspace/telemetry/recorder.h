@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_RECORDER_H
+#define FABRICBED_RECORDER_H
+
+/* What is written while a run goes on: queues.csv and events.jsonl; and flows.csv at its end. */
+#include <stdint.h>
+#include <jansson.h>
+#include "base/net.h"
+#include "engine/engine.h"
+
+struct recorder;
+
+/* The name of a port as results show it ("core2->agg0.1"); buf of at least RECORDER_NAME. */
+#define RECORDER_NAME 80
+typedef const char *(*recorder_port_name)(const void *arg, uint32_t port, char *buf);
+
+struct recorder_params {
+	const char *directory; /* exists; NULL: nothing is written */
+	bool queues;	       /* sampled */
+	const struct net *net;
+	recorder_port_name port_name;
+	const void *name_arg;
+};
+
+/* 0 or -errno; a file that can't be opened is an error. */
+int recorder_new(struct recorder **ret, const struct recorder_params *params);
+
+/* What the engine is to call. */
+struct engine_observer recorder_observer(struct recorder *r);
+
+/* One row of queues.csv for each switch port that is not empty, or was not at the last sample. */
+void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps);
+
+/* One line of events.jsonl; takes the reference, an object without "t_us". */
+void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event);
+
+/* Ends drop bursts and closes the files. 0, or -errno if something could not be written. NULL is fine. */
+int recorder_close(struct recorder *r);
+
+/* flows.csv in directory. host_name as recorder_port_name, of a host's number. 0 or -errno. */
+int recorder_write_flows(const char *directory, const struct engine *e, recorder_port_name host_name,
+	const void *name_arg);
+
+#endif

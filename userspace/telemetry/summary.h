@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SUMMARY_H
+#define FABRICBED_SUMMARY_H
+
+/* summary.json: a run in numbers. */
+#include <jansson.h>
+#include "engine/engine.h"
+
+/* What the engine does not know of a run. */
+struct summary_info {
+	const char *scenario, *dataplane, *clock, *version;
+	uint64_t seed;
+	uint64_t ideal_ps; /* the bound that host links set */
+	double wall_s;	   /* of the run itself, set-up excluded */
+	double setup_s;
+};
+
+/* A new reference, or NULL for want of memory. */
+json_t *summary_new(const struct summary_info *info, const struct engine *e);
+
+/*
+ * The number at a dotted path ("flows.fct_us.max"). An object of counts stands for their sum, and a
+ * drop reason that did not occur is 0. 0; -ENOENT: there is no such number in this run.
+ */
+int summary_lookup(const json_t *summary, const char *metric, double *ret);
+
+#endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* STrack as a transport: the table of operations, and what both ends are set up with. */
+#include "transport/strack_receiver.h"
+#include "transport/strack_sender.h"
+
+#define RING_BITS_MIN 256
+#define RING_WINDOWS  4
+
+struct strack_options strack_options_of(const struct transport_env *env)
+{
+	struct strack_options o = STRACK_OPTIONS_DEFAULT;
+
+	if (env->options)
+		o = *(const struct strack_options *)env->options;
+	if (o.paths < 1)
+		o.paths = 1;
+	if (o.paths > STRACK_PATHS_MAX)
+		o.paths = STRACK_PATHS_MAX;
+	if (!(o.window_share >= WINDOW_SHARE_MIN))
+		o.window_share = WINDOW_SHARE_MIN;
+	if (o.window_share > WINDOW_SHARE_MAX)
+		o.window_share = WINDOW_SHARE_MAX;
+	if (o.sack_packets < 1)
+		o.sack_packets = 1;
+	return o;
+}
+
+static uint32_t largest_window(const struct transport_env *env, const struct strack_options *o)
+{
+	return window_packets_max(env->host_rate_bps, env->base_rtt_ps, env->mtu, o->window_share,
+		o->sack_packets);
+}
+
+/* By the window and not by the message: STrack, 3.3.2, keeps the bitmaps small on purpose. */
+static uint32_t ring_bits_for(uint32_t window_packets)
+{
+	uint32_t bits = RING_BITS_MIN;
+
+	while (bits < RING_WINDOWS * window_packets)
+		bits *= 2;
+	return bits;
+}
+
+static size_t strack_size(
+	const struct transport_env *env, const struct flow_spec *flow, bool sender)
+{
+	struct strack_options o = strack_options_of(env);
+	uint32_t bits = ring_bits_for(largest_window(env, &o));
+
+	(void)flow;
+	return sender ? sender_size(bits, o.paths) : receiver_size(bits);
+}
+
+static void strack_open(struct endpoint *ep, const struct transport_env *env,
+	const struct flow_spec *flow, bool sender, uint64_t now)
+{
+	struct strack_flow *f = (struct strack_flow *)ep;
+	struct strack_options o = strack_options_of(env);
+	uint32_t window = largest_window(env, &o);
+
+	ep->ops = &strack_transport;
+	f->env = env;
+	f->bytes = flow->bytes;
+	f->packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
+	f->last_bytes = (uint32_t)(flow->bytes - (uint64_t)(f->packets - 1) * env->mtu);
+	f->mtu = env->mtu;
+	f->ring_bits = ring_bits_for(window);
+	f->sender = sender;
+	headers_prepare(&f->headers, env, flow, sender,
+		(sender ? sizeof(struct strack_data) + env->mtu : sizeof(struct strack_sack)) +
+			ICRC_BYTES);
+	if (sender)
+		sender_open((struct strack_sender *)ep, &o, window, now);
+	else
+		receiver_open((struct strack_receiver *)ep, o.sack_packets);
+}
+
+static unsigned strack_on_packet(
+	struct endpoint *ep, const struct rx_frame *rx, struct tx_frame *reply, uint64_t now)
+{
+	struct bth bth;
+
+	if (!headers_read_bth(rx, &bth))
+		return 0;
+	if (((struct strack_flow *)ep)->sender)
+		return sender_on_packet((struct strack_sender *)ep, rx, &bth, now);
+	return receiver_on_packet((struct strack_receiver *)ep, rx, &bth, reply, now);
+}
+
+static unsigned strack_on_timer(struct endpoint *ep, struct tx_frame *reply, uint64_t now)
+{
+	if (((struct strack_flow *)ep)->sender)
+		return sender_on_timer((struct strack_sender *)ep, reply, now);
+	return 0;
+}
+
+static bool strack_next_packet(struct endpoint *ep, struct tx_frame *tx, uint64_t now)
+{
+	return ((struct strack_flow *)ep)->sender &&
+	       sender_next_packet((struct strack_sender *)ep, tx, now);
+}
+
+uint64_t strack_inflight(const struct endpoint *sender)
+{
+	return sender_inflight((const struct strack_sender *)sender);
+}
+
+double strack_cwnd(const struct endpoint *sender)
+{
+	return (double)((const struct strack_sender *)sender)->window.cwnd / WINDOW_ONE;
+}
+
+const struct transport_ops strack_transport = {
+	.name = "strack",
+	.size = strack_size,
+	.open = strack_open,
+	.on_packet = strack_on_packet,
+	.on_timer = strack_on_timer,
+	.next_packet = strack_next_packet,
+};

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_STRACK_SENDER_H
+#define FABRICBED_STRACK_SENDER_H
+
+/* What is sent, what is known to have arrived, what is believed lost: STrack, 3.3.2. */
+#include "transport/strack_flow.h"
+#include "transport/strack_spray.h"
+#include "transport/strack_window.h"
+
+struct strack_sender {
+	struct strack_flow flow;
+	struct strack_window window;
+	struct strack_paths paths;
+	struct ring acked; /* from epsn to next_psn: reported as arrived */
+	struct ring
+		lost; /* from epsn to next_psn: claimed for retransmission, not yet sent again */
+	uint64_t recvd_bytes; /* the highest bytes_recvd of any SACK */
+	uint64_t opened_ps;
+	uint64_t quiet_ps; /* the last data sent, SACK received or probe sent */
+	uint64_t asked_ps; /* the last SACK received or asked for */
+	uint64_t rto_from_ps;
+	uint64_t rto_ps;
+	uint64_t probe_after_ps;
+	uint32_t epsn;        /* all before it have arrived */
+	uint32_t next_psn;    /* the next to be sent for the first time */
+	uint32_t acked_end;   /* one more than the highest PSN known to have arrived */
+	uint32_t recover_end; /* loss recovery lasts until epsn gets here */
+	uint32_t lost_count;
+	uint32_t lost_from; /* no claimed packet before it */
+	uint32_t sack_packets;
+	uint32_t backoff; /* the timeout is doubled so many times */
+	uint64_t words[];
+};
+
+size_t sender_size(uint32_t ring_bits, uint32_t paths);
+/* flow has been filled in. */
+void sender_open(struct strack_sender *s, const struct strack_options *options,
+	uint32_t window_packets, uint64_t now);
+/* Payload bytes on their way: equations 1 and 2. */
+uint64_t sender_inflight(const struct strack_sender *s);
+bool sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now);
+unsigned sender_on_packet(
+	struct strack_sender *s, const struct rx_frame *rx, const struct bth *bth, uint64_t now);
+unsigned sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64_t now);
+
+/* In strack_loss.c: what is claimed for retransmission, and when. */
+
+/* Removes what lies before the new expected PSN from the books. */
+void loss_forget_before(struct strack_sender *s, uint32_t epsn);
+/* The SACK, entered already, may show that packets are lost. */
+void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets);
+/* Claims all that was sent and not acknowledged. */
+void loss_claim_all(struct strack_sender *s);
+/* The lowest claimed packet; there is one. */
+uint32_t loss_first(struct strack_sender *s);
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The congestion window: one for all paths, steered by delay, checked against ECN. */
+#include "transport/strack_window.h"
+
+#define PS_PER_S     1000000000000ull
+#define REF_RTT_PS   12000000ull /* table 1 is written for 12 us ... */
+#define REF_BDP      150000ull   /* ... at 100 Gbps */
+#define EWMA_SHIFT   3           /* ewma = 0.125 */
+#define EWMA_ROUNDS  32          /* after so many equal samples the average has all but arrived */
+#define PACKETS_MOST (1u << 20)
+
+/* a * b / c, the product in full; c is not 0 and the result fits. */
+static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
+{
+	unsigned __int128 product = (unsigned __int128)a * b;
+
+	/* The 128-bit division is a library call, several times as slow, and hardly ever needed. */
+	return product >> 64 ? (uint64_t)(product / c) : (uint64_t)product / c;
+}
+
+static uint64_t bdp_bytes(uint64_t rate_bps, uint64_t base_rtt_ps)
+{
+	return mul_div(rate_bps, base_rtt_ps, 8 * PS_PER_S);
+}
+
+uint32_t window_packets_max(uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share,
+	uint32_t sack_packets)
+{
+	uint64_t packets = (uint64_t)((double)bdp_bytes(rate_bps, base_rtt_ps) * share) / mtu + 1;
+
+	packets += sack_packets - 1;
+	return packets < PACKETS_MOST ? (uint32_t)packets : PACKETS_MOST;
+}
+
+static void set_cwnd(struct strack_window *w, uint64_t cwnd)
+{
+	if (cwnd > w->max)
+		cwnd = w->max;
+	if (cwnd < WINDOW_ONE)
+		cwnd = WINDOW_ONE;
+	w->cwnd = cwnd;
+	w->bytes = cwnd * w->mtu >> WINDOW_SHIFT;
+}
+
+void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
+	uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now)
+{
+	/* bdp_sf */
+	uint64_t scale = mul_div(bdp_bytes(rate_bps, base_rtt_ps), WINDOW_ONE, REF_BDP);
+
+	*w = (struct strack_window){
+		.max = max_packets * WINDOW_ONE,
+		.base_rtt_ps = base_rtt_ps,
+		.rx_cleared_ps = now,
+		.decreased_ps = now,
+		.shuffled_ps = now,
+		.target_ps = target_ps,
+		.high_ps = 3 * target_ps,
+		.alpha = 4 * scale,
+		.alpha_ps = base_rtt_ps > REF_RTT_PS ? base_rtt_ps : REF_RTT_PS,
+		.beta = 5 * scale,
+		.eta = scale * 3 / 20,
+		.mtu = mtu,
+	};
+	set_cwnd(w, w->max);
+}
+
+uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower)
+{
+	if (rtt_ps >= w->base_rtt_ps)
+		return rtt_ps - w->base_rtt_ps;
+	if (lower)
+		w->base_rtt_ps = rtt_ps;
+	return 0;
+}
+
+/* STrack, algorithm 2 */
+static void update_achieved(struct strack_window *w, const struct strack_signal *s, uint64_t now)
+{
+	if (!s->probe)
+		w->rx_bytes += s->acked_bytes;
+	if (now - w->rx_cleared_ps > w->base_rtt_ps + w->target_ps) {
+		w->achieved_bytes = w->rx_bytes;
+		w->rx_bytes = 0;
+		w->rx_cleared_ps = now;
+	}
+}
+
+/*
+ * Algorithm 4, line 5, once for every packet that the SACK stands for: the average looks back over
+ * as many packets whether the receiver answers each or every fourth.
+ */
+static void update_average(struct strack_window *w, const struct strack_signal *s)
+{
+	int64_t average = (int64_t)w->avg_delay_ps;
+	uint64_t rounds = s->acked_bytes / w->mtu;
+
+	if (rounds < 1)
+		rounds = 1;
+	if (rounds > EWMA_ROUNDS)
+		rounds = EWMA_ROUNDS;
+	while (rounds--)
+		average += ((int64_t)s->delay_ps - average) / (1 << EWMA_SHIFT);
+	w->avg_delay_ps = (uint64_t)average;
+}
+
+/*
+ * Adds `round` / cwnd for each packet newly acknowledged: `round` packets in a whole window of
+ * them, however many SACKs they come in.
+ */
+static void increase(struct strack_window *w, uint64_t round, uint64_t acked_bytes)
+{
+	set_cwnd(w, w->cwnd + mul_div(round, acked_bytes, w->bytes));
+}
+
+/* STrack, algorithm 4, lines 11 to 17 */
+static void decrease(struct strack_window *w, const struct strack_signal *s, uint64_t now)
+{
+	uint64_t max_bytes = w->max * w->mtu >> WINDOW_SHIFT;
+	uint64_t over, cut;
+
+	if (s->delay_ps > w->high_ps && w->achieved_bytes && w->achieved_bytes < max_bytes / 8) {
+		uint64_t cwnd = (w->achieved_bytes << WINDOW_SHIFT) / w->mtu;
+
+		set_cwnd(w, cwnd < w->cwnd ? cwnd : w->cwnd);
+		w->decreased_ps = now;
+	} else if (s->delay_ps > w->target_ps) {
+		over = w->avg_delay_ps - w->target_ps;
+		cut = mul_div(w->cwnd, over * 4, w->avg_delay_ps * 5); /* gamma = 0.8 */
+		set_cwnd(w, w->cwnd - (cut < w->cwnd / 2 ? cut : w->cwnd / 2));
+		w->decreased_ps = now;
+	}
+}
+
+void window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now)
+{
+	bool can_decrease = now - w->decreased_ps > w->base_rtt_ps;
+
+	/*
+	 * Algorithm 4 asks for this in its line 2 and algorithm 1 in its line 13: it is done
+	 * once.
+	 */
+	update_achieved(w, s, now);
+	update_average(w, s);
+	if (!s->marked && s->delay_ps > w->high_ps)
+		increase(w, w->beta, s->acked_bytes);
+	else if (!s->marked && s->delay_ps < w->target_ps)
+		increase(w, mul_div(w->alpha, w->target_ps - s->delay_ps, w->alpha_ps),
+			s->acked_bytes);
+	else if (can_decrease && w->avg_delay_ps > w->target_ps)
+		decrease(w, s, now);
+	if (now - w->shuffled_ps > w->base_rtt_ps) {
+		set_cwnd(w, w->cwnd + w->eta);
+		w->shuffled_ps = now;
+	}
+}

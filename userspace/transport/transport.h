@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TRANSPORT_H
+#define FABRICBED_TRANSPORT_H
+
+/*
+ * A transport is one file and one struct transport_ops. It is given the time, its randomness and its
+ * memory; it allocates nothing, prints nothing and reads no clock. One message is one flow: two
+ * endpoints, the sender's and the receiver's, each with a queue pair number that is its index.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What all flows of a fabric share. */
+struct transport_env {
+	uint32_t mtu;		/* payload bytes of a full packet */
+	uint64_t host_rate_bps; /* slowest host link */
+	uint64_t base_rtt_ps;	/* longest idle round trip of a full packet and its answer */
+	bool ip6;
+	bool payload_full; /* frames carry real payload bytes, else headers only */
+	const void *options; /* the transport's own, e.g. struct strack_options */
+};
+
+struct flow_spec {
+	uint32_t id; /* sender's QP is 2 id, receiver's 2 id + 1 */
+	uint32_t src_host, dst_host;
+	uint8_t src_mac[6];  /* of the sender's port */
+	uint8_t dst_mac[6];  /* of the receiver's port */
+	uint8_t src_next[6]; /* of the switch port that the sender is cabled to */
+	uint8_t dst_next[6];
+	uint64_t bytes; /* of the message, at least 1 */
+	uint64_t seed;
+};
+
+#define FLOW_SENDER_QP(flow)   ((flow) * 2)
+#define FLOW_RECEIVER_QP(flow) ((flow) * 2 + 1)
+
+/* What one side of a flow counted. */
+struct endpoint_stats {
+	uint64_t packets_sent;
+	uint64_t retransmitted;
+	uint64_t duplicates; /* receiver: data that it had already; spurious at the sender */
+	uint64_t timeouts;
+	uint64_t probes;
+	uint32_t paths_used;
+};
+
+struct transport_ops;
+
+/* The common head of every endpoint; the transport's own state follows it. */
+struct endpoint {
+	const struct transport_ops *ops;
+	uint64_t deadline_ps;  /* on_timer is due then; 0: never. The transport sets it in any call */
+	uint64_t delivered_ps; /* receiver: the whole message has arrived; 0: not yet */
+	uint64_t finished_ps;  /* sender: the whole message is acknowledged; 0: not yet */
+	struct endpoint_stats stats;
+};
+
+/* A frame that came in: Ethernet header first, `captured` bytes of it present. */
+struct rx_frame {
+	const uint8_t *bytes;
+	uint32_t captured;
+	uint32_t transport_offset; /* where the BTH starts */
+	uint32_t transport_length; /* modelled bytes from the BTH to the end, ICRC included */
+	uint8_t ecn;		   /* ECN_* of the IP header */
+};
+
+/* A frame to be sent; bytes has room for HEADERS_MAX. */
+struct tx_frame {
+	uint8_t *bytes;
+	uint32_t captured; /* bytes of headers written */
+	uint32_t length;   /* modelled length: Ethernet header to ICRC, payload included */
+	uint64_t payload_offset; /* of the payload in the message */
+	uint32_t payload_length; /* 0: control */
+};
+
+#define HEADERS_MAX 120
+
+/* What the headers of any frame need: so little that with its hop header an IPv4 frame fits two cache lines. */
+static inline uint32_t headers_capacity(bool ip6)
+{
+	return ip6 ? HEADERS_MAX : 96;
+}
+
+/* What an operation asks of the caller. */
+#define TRANSPORT_REPLY 0x1 /* `reply` was filled: send it ahead of data */
+#define TRANSPORT_WAKE	0x2 /* next_packet may have something now */
+
+struct transport_ops {
+	const char *name;
+	/* Bytes of an endpoint, the struct endpoint included. Same for every call with these arguments. */
+	size_t (*size)(const struct transport_env *env, const struct flow_spec *flow, bool sender);
+	/* Sets up zeroed memory of that size. env outlives the endpoint. */
+	void (*open)(struct endpoint *ep, const struct transport_env *env,
+		const struct flow_spec *flow, bool sender, uint64_t now);
+	/* A frame for this endpoint arrived. Returns TRANSPORT_*. */
+	unsigned (*on_packet)(struct endpoint *ep, const struct rx_frame *rx, struct tx_frame *reply,
+		uint64_t now);
+	/* deadline_ps has come. Returns TRANSPORT_*. */
+	unsigned (*on_timer)(struct endpoint *ep, struct tx_frame *reply, uint64_t now);
+	/*
+	 * Which bytes of the message a data frame carries, for a check of full payload: they start at
+	 * bytes + *ret_start. False: not a data frame. Trusts nothing of the frame.
+	 */
+	bool (*payload)(const struct endpoint *ep, const struct rx_frame *rx, uint64_t *ret_offset,
+		uint32_t *ret_start, uint32_t *ret_length);
+	/* The next data packet, its first bit to leave now; false: nothing may be sent now. */
+	bool (*next_packet)(struct endpoint *ep, struct tx_frame *tx, uint64_t now);
+};
+
+#endif

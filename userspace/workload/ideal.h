@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_IDEAL_H
+#define FABRICBED_IDEAL_H
+
+/*
+ * What a workload asks of a fabric, and the time that no transport can beat. See
+ * docs/closed-forms.md.
+ */
+#include <stdbool.h>
+#include "base/net.h"
+#include "workload/workload.h"
+
+struct workload_size {
+	uint64_t bytes;       /* payload */
+	uint64_t packets;     /* full ones and last ones, none sent twice */
+	uint64_t packet_hops; /* links that they cross */
+	uint64_t
+		ideal_ps; /* bound on the largest completion time (first bit out to last SACK in) */
+};
+
+/*
+ * Sizes of packets are STrack's (base/wiretime.h); mtu is payload bytes of a full packet. Every
+ * host hangs on a switch and each can reach each. 0 or -ENOMEM.
+ */
+int workload_measure(const struct messages *m, const struct net *net, uint32_t mtu, bool ip6,
+	struct workload_size *ret);
+
+#endif

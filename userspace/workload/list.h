@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_WORKLOAD_LIST_H
+#define FABRICBED_WORKLOAD_LIST_H
+
+/* What the kinds of workload share in making lists. Internal to workload/. */
+#include "workload/workload.h"
+
+/*
+ * Appends `repeat` messages on each of n pairs, round by round; src and dst have n entries. There
+ * is room for them (messages_reserve()).
+ */
+void messages_add_rounds(struct messages *m, const struct workload_params *p, const uint32_t *src,
+	const uint32_t *dst, size_t n);
+
+#endif

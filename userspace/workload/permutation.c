@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+
+/*
+ * Every host sends to one other and receives from one other: a derangement, each equally likely.
+ * Drawn by shuffling until nobody sends to itself; of all permutations a share of 1/e = 37%
+ * qualifies. (Forbidding fixed points within the shuffle would draw cyclic ones alone, or favour
+ * some.)
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include "base/rng.h"
+#include "workload/list.h"
+
+/* R. A. Fisher and F. Yates; in place: R. Durstenfeld, algorithm 235, CACM 7 (1964). */
+static void shuffle(uint32_t *items, uint32_t n, uint64_t *rng)
+{
+	for (uint32_t left = n; left > 1; left--) {
+		uint32_t drawn = rng_below(rng, left);
+		uint32_t last = items[left - 1];
+
+		items[left - 1] = items[drawn];
+		items[drawn] = last;
+	}
+}
+
+static bool has_fixed_point(const uint32_t *items, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (items[i] == i)
+			return true;
+	return false;
+}
+
+int workload_permutation(
+	struct messages *m, const struct workload_params *p, uint32_t hosts, uint32_t count)
+{
+	uint32_t *src = calloc(hosts, sizeof(*src));
+	uint32_t *dst = calloc(hosts, sizeof(*dst));
+	size_t extra;
+	int err = -ENOMEM;
+
+	if (src && dst)
+		err = __builtin_mul_overflow((size_t)hosts * count, p->repeat, &extra)
+			      ? -E2BIG
+			      : messages_reserve(m, extra);
+	for (uint32_t i = 0; !err && i < count; i++) {
+		uint64_t rng = rng_stream(p->seed, "permutation", i);
+
+		for (uint32_t h = 0; h < hosts; h++)
+			src[h] = dst[h] = h;
+		do
+			shuffle(dst, hosts, &rng);
+		while (has_fixed_point(dst, hosts));
+		messages_add_rounds(m, p, src, dst, hosts);
+	}
+	free(src);
+	free(dst);
+	return err;
+}
