@@ -7,15 +7,18 @@ PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 
-CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf
+CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf -Itests
 WARN     := -Wall -Wextra -Werror
 CFLAGS   ?= -O2 -g
+LTO      ?= -flto=auto -ffat-lto-objects
+Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
-LIBS     := -lxdp -lbpf -lmnl -lyaml -ljansson -lpthread -lm
+LIBS     := -lbpf -lmnl -lyaml -ljansson -lpthread -lm
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
+FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 
 # Debian packages: what to build and run takes, and what the checks take beyond it
-PACKAGES := build-essential clang llvm bpftool libbpf-dev libxdp-dev libelf-dev libmnl-dev \
+PACKAGES := build-essential clang llvm bpftool libbpf-dev libelf-dev libmnl-dev \
             libyaml-dev libjansson-dev linux-libc-dev iproute2 pkg-config
 CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev tshark python3 man-db
 
@@ -23,12 +26,15 @@ LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/to
               orchestrator/build/*.c orchestrator/live/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
+TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 ASAN_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o)
+FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/fuzz/%.o)
+TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
+TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
 SKEL     := $(BUILD)/bpf/fabricbed.skel.h
 
-TEST_LIB   := $(wildcard tests/lib/*.c)
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 BPF_TESTS  := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
 SYS_TESTS  := $(patsubst tests/system/%.c,$(BUILD)/tests/system/%,$(wildcard tests/system/test_*.c))
@@ -76,56 +82,71 @@ demo: deps ## build, and see a link die under a permutation
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HDR)
 	@mkdir -p $(@D)
-	$(CLANG) -std=gnu11 -O2 -g $(WARN) -target bpf -mcpu=v3 -I/usr/include/$(shell $(CC) -dumpmachine) -Ibpf -c $< -o $@
+	@echo "  BPF    $<"
+	$(Q)$(CLANG) -std=gnu11 -O2 -g $(WARN) -target bpf -mcpu=v3 -I/usr/include/$(shell $(CC) -dumpmachine) -Ibpf -c $< -o $@
 
 $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o
-	$(BPFTOOL) gen object $@ $^
+	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
-	$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
+	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ): | $(SKEL)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ): | $(SKEL)
 
-$(BUILD)/obj/%.o: %.c
+$(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c $< -o $@
+	@echo "  CC     $<"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(LTO) -c $< -o $@
 
-$(BUILD)/asan/%.o: %.c
+$(BUILD)/asan/%.o: %.c Makefile
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(SANITIZE) -c $< -o $@
+	@echo "  ASAN   $<"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(SANITIZE) -c $< -o $@
+
+$(BUILD)/fuzz/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  FUZZ   $<"
+	$(Q)$(CLANG) $(CPPFLAGS) $(ALL_CFLAGS) $(FUZZ_SANITIZE),fuzzer-no-link -c $< -o $@
 
 $(BUILD)/libfabricbed.a: $(LIB_OBJ)
-	@rm -f $@
-	$(AR) rcs $@ $^
-
 $(BUILD)/libfabricbed-asan.a: $(ASAN_OBJ)
+$(BUILD)/libfabricbed-fuzz.a: $(FUZZ_OBJ)
+$(BUILD)/libtests.a: $(TEST_OBJ)
+$(BUILD)/libtests-asan.a: $(TEST_ASAN_OBJ)
+$(BUILD)/%.a:
 	@rm -f $@
-	$(AR) rcs $@ $^
+	@echo "  AR     $@"
+	$(Q)gcc-ar rcs $@ $^
 
 $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBS)
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) -o $@ $^ $(LIBS)
 
 # ---- tests ------------------------------------------------------------------------------------
 
-$(BUILD)/tests/unit/%: tests/unit/%.c $(TEST_LIB) $(BUILD)/libfabricbed-asan.a
+# a test program: its own source, the fixtures of tests/lib and the library
+define link_test
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) $(SANITIZE) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed-asan.a -lcmocka $(LIBS)
+	@echo "  TEST   $@"
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.a,$^) -lcmocka $(LIBS)
+endef
 
-$(BUILD)/tests/bpf/%: tests/bpf/%.c $(TEST_LIB) $(BUILD)/libfabricbed.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed.a -lcmocka $(LIBS)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libtests-asan.a $(BUILD)/libfabricbed-asan.a
+	$(call link_test,$(SANITIZE))
 
-$(BUILD)/tests/system/%: tests/system/%.c $(TEST_LIB) $(BUILD)/libfabricbed.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed.a -lcmocka $(LIBS)
+$(BUILD)/tests/bpf/%: tests/bpf/%.c $(BUILD)/libtests.a $(BUILD)/libfabricbed.a
+	$(call link_test,-fno-lto)
 
-$(BUILD)/tests/bench/%: tests/bench/%.c $(TEST_LIB) $(BUILD)/libfabricbed.a
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(ALL_CFLAGS) -o $@ $< $(TEST_LIB) $(BUILD)/libfabricbed.a -lcmocka $(LIBS)
+$(BUILD)/tests/system/%: tests/system/%.c $(BUILD)/libtests.a $(BUILD)/libfabricbed.a
+	$(call link_test,-fno-lto)
 
-$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(LIB_SRC) | $(SKEL)
+$(BUILD)/tests/bench/%: tests/bench/%.c $(BUILD)/libtests.a $(BUILD)/libfabricbed.a
+	$(call link_test,-fno-lto)
+
+$(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/libfabricbed-fuzz.a
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) -std=gnu11 $(WARN) -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -o $@ $< $(LIB_SRC) $(LIBS)
+	@echo "  FUZZ   $@"
+	$(Q)$(CLANG) $(CPPFLAGS) $(ALL_CFLAGS) $(FUZZ_SANITIZE),fuzzer -o $@ $< $(BUILD)/libfabricbed-fuzz.a $(LIBS)
 
 check: check-deps ## install what is missing, build, and pass the tests (under 5 minutes)
 	@$(MAKE) --no-print-directory -j$(shell nproc) all test-programs
@@ -143,9 +164,12 @@ bench: check-deps ## figures of this machine: bring-up, hops a second, memory
 
 # ---- the rest ---------------------------------------------------------------------------------
 
-install: all ## install command, man page, completion and scenarios under PREFIX
+$(BUILD)/fabricbed.8: $(BUILD)/fabricbed
+	$(Q)$< help --man > $@
+
+install: all $(BUILD)/fabricbed.8 ## install command, man page, completion and scenarios under PREFIX
 	install -D -m 755 $(BUILD)/fabricbed $(DESTDIR)$(PREFIX)/bin/fabricbed
-	install -D -m 644 docs/fabricbed.8 $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
+	install -D -m 644 $(BUILD)/fabricbed.8 $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/fabricbed help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
 	install -d $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
@@ -162,4 +186,4 @@ format: ## clang-format over the tree
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(ASAN_OBJ:.o=.d)
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ))

@@ -21,7 +21,7 @@ enum drop_reason {
 #define X(symbol, name, meaning) symbol,
 	DROP_REASONS(X)
 #undef X
-	DROP_REASON_COUNT
+		DROP_REASON_COUNT
 };
 
 #endif

@@ -10,14 +10,14 @@
  * that neither xdp_adjust_head nor xdp_adjust_meta runs on the packet path. Host byte order: they
  * never leave the machine.
  */
-#define HOP_BYTES	32
-#define HOP_MAGIC	0xfab5c0deu
-#define VERDICT_MAGIC	0xfab5beefu
+#define HOP_BYTES     32
+#define HOP_MAGIC     0xfab5c0deu
+#define VERDICT_MAGIC 0xfab5beefu
 
 struct hop {
-	__u32 magic;	    /* HOP_MAGIC; a frame from a host's kernel stack has none */
-	__u32 length;	    /* modelled length of the frame: Ethernet header to ICRC, no FCS */
-	__u64 now_ps;	    /* model time at which the last bit arrives */
+	__u32 magic;        /* HOP_MAGIC; a frame from a host's kernel stack has none */
+	__u32 length;       /* modelled length of the frame: Ethernet header to ICRC, no FCS */
+	__u64 now_ps;       /* model time at which the last bit arrives */
 	__u64 started_ps;   /* model time at which the first bit left the other end */
 	__u32 behind_bytes; /* what waited behind this frame in its egress queue as it started */
 	__u32 reserved;

@@ -22,29 +22,29 @@ enum port_kind {
 
 struct port {
 	/* as an ingress: what a frame meets that arrives here */
-	__u32 switch_id;     /* index in the switch table (PORT_SWITCH) */
-	__u32 host;	     /* host number, from 0 (PORT_HOST) */
-	__u8 kind;	     /* enum port_kind */
-	__u8 up;	     /* the link carries bits */
+	__u32 switch_id; /* index in the switch table (PORT_SWITCH) */
+	__u32 host;      /* host number, from 0 (PORT_HOST) */
+	__u8 kind;       /* enum port_kind */
+	__u8 up;         /* the link carries bits */
 	__u8 pad[6];
-	__u64 went_down_ps;  /* when the link last went down; 0: never */
-	__u32 kmin_bytes;    /* egress ECN of the queue at the other end of the link; both 0: off */
+	__u64 up_since_ps; /* when the link last came up; 0: it always was */
+	__u32 kmin_bytes;  /* egress ECN of the queue at the other end of the link; both 0: off */
 	__u32 kmax_bytes;
-	__u32 pmax;	     /* marking probability at kmax, 0..65536 */
+	__u32 pmax; /* marking probability at kmax, 0..65536 */
 	__u32 reserved;
-	__u64 rng;	     /* state of this port's dice */
+	__u64 rng; /* state of this port's dice */
 	__u64 rx_frames;
 	__u64 marked_frames;
 
 	/* as an egress */
 	__u8 mac[6];
 	__u8 peer_mac[6];
-	__u32 buffer_bytes;  /* tail drop above this */
-	__u32 depth_bytes;   /* admitted and not yet left, the frame in service included */
+	__u32 buffer_bytes; /* tail drop above this */
+	__u32 depth_bytes;  /* admitted and not yet left, the frame in service included */
 	__u32 depth_frames;
 	__u32 max_depth_bytes;
 	__u32 reserved2;
-	__u64 tx_frames;     /* frames whose last bit has left */
+	__u64 tx_frames; /* frames whose last bit has left */
 	__u64 tx_bytes;
 	__u64 reserved3[2];
 };
@@ -56,7 +56,7 @@ struct port_drops {
 };
 
 struct switch_state {
-	__u32 first_port;  /* id of its port 0 */
+	__u32 first_port; /* id of its port 0 */
 	__u32 port_count;
 	__u32 first_route; /* index of its first route_block */
 	__u32 first_group; /* index of its group 0 */

@@ -53,20 +53,20 @@ struct bth_hdr {
 	__be32 psn; /* acknowledge request in bit 31, PSN in the lower 24 bits */
 } __attribute__((packed));
 
-#define ETHERTYPE_IP4  0x0800
-#define ETHERTYPE_IP6  0x86dd
-#define PROTO_UDP      17
-#define UDP_PORT_ROCE  4791
-#define BTH_ACK_REQ    0x80000000u
-#define BTH_MASK_24    0x00ffffffu
-#define BTH_PKEY       0xffff
-#define ICRC_BYTES     4
+#define ETHERTYPE_IP4 0x0800
+#define ETHERTYPE_IP6 0x86dd
+#define PROTO_UDP     17
+#define UDP_PORT_ROCE 4791
+#define BTH_ACK_REQ   0x80000000u
+#define BTH_MASK_24   0x00ffffffu
+#define BTH_PKEY      0xffff
+#define ICRC_BYTES    4
 
 /* The low two bits of TOS and traffic class (RFC 3168, section 5). */
 #define ECN_NOT_ECT 0
 #define ECN_ECT1    1
 #define ECN_ECT0    2
-#define ECN_CE	    3
+#define ECN_CE      3
 
 /*
  * Wire bytes that are no frame bytes: FCS 4, preamble 8, gap 12; and the shortest frame, FCS
@@ -83,13 +83,13 @@ enum strack_opcode {
 	STRACK_PROBE = 0xc2,
 };
 
-#define STRACK_FLAG_CE	  0x01 /* SACK: the packet that caused it carried CE */
+#define STRACK_FLAG_CE    0x01 /* SACK: the packet that caused it carried CE */
 #define STRACK_FLAG_PROBE 0x02 /* SACK: a probe caused it (paper, 3.3.2) */
 #define STRACK_FLAG_AGAIN 0x04 /* data: a retransmission */
 
 struct strack_data {
 	__be64 sent_ps; /* sender's clock, echoed */
-	__be16 path;	/* path id, echoed */
+	__be16 path;    /* path id, echoed */
 	__u8 flags;
 	__u8 reserved[5];
 } __attribute__((packed));
@@ -104,9 +104,9 @@ struct strack_probe {
 
 /* STrack, figure 7: the fields that a SACK adds. */
 struct strack_sack {
-	__be32 epsn;	    /* expected PSN: all before it has arrived */
+	__be32 epsn;        /* expected PSN: all before it has arrived */
 	__be32 base_psn;    /* PSN of bit 0 of the bitmap */
-	__be64 bitmap;	    /* bit i: base_psn + i has arrived */
+	__be64 bitmap;      /* bit i: base_psn + i has arrived */
 	__be64 bytes_recvd; /* payload, duplicates eliminated */
 	__be32 ooo_packets; /* arrived beyond epsn */
 	__be16 path;
@@ -122,6 +122,9 @@ struct strack_sack {
 #define HOST_IP4_NET 0x0a000000u
 #define HOST_LIMIT   0x00fffffeu /* hosts at most */
 #define HOST_NONE    0xffffffffu
-#define HOST_IP6_NET_BYTES { 0xfd, 0x00, 0x0f, 0xab, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+#define HOST_IP6_NET_BYTES                                                                         \
+	{                                                                                          \
+		0xfd, 0x00, 0x0f, 0xab, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                         \
+	}
 
 #endif

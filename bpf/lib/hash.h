@@ -8,7 +8,8 @@
  * Hash of a flow's addresses and ports under a switch's own seed. Full avalanche: source ports
  * that differ in one bit spread evenly over any number of ports.
  */
-static inline __attribute__((always_inline)) __u32 hash_flow(__u64 seed, __u64 addresses, __u64 ports)
+static inline __attribute__((always_inline)) __u32 hash_flow(
+	__u64 seed, __u64 addresses, __u64 ports)
 {
 	return (__u32)(rng_mix(seed ^ (addresses * 0xff51afd7ed558ccdull) ^ ports) >> 32);
 }

@@ -46,11 +46,11 @@ SW_TABLE(groups, struct group);
 	{                                                                                          \
 		return sw_likely(index < t->SW_COUNT_##name) ? &t->name[index] : 0;                \
 	}
-#define SW_COUNT_ports	  port_count
-#define SW_COUNT_drops	  port_count
+#define SW_COUNT_ports    port_count
+#define SW_COUNT_drops    port_count
 #define SW_COUNT_switches switch_count
-#define SW_COUNT_routes	  route_count
-#define SW_COUNT_groups	  group_count
+#define SW_COUNT_routes   route_count
+#define SW_COUNT_groups   group_count
 
 #endif
 

@@ -11,14 +11,14 @@
 static __always_inline enum sw_step sw_admit(struct sw_ctx *c)
 {
 	struct port *out = c->out;
-	__u32 depth = out->depth_bytes + c->hop.length;
+	__u64 depth = (__u64)out->depth_bytes + c->hop.length;
 
 	if (sw_unlikely(depth > out->buffer_bytes))
 		return sw_drop(c, c->out_id, DROP_BUFFER);
-	out->depth_bytes = depth;
+	out->depth_bytes = (__u32)depth;
 	out->depth_frames++;
 	if (depth > out->max_depth_bytes)
-		out->max_depth_bytes = depth;
+		out->max_depth_bytes = (__u32)depth;
 	return SW_NEXT;
 }
 

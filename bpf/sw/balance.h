@@ -14,7 +14,8 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 	__u32 pick = 0;
 
 	if (c->group->count > 1)
-		pick = hash_pick(hash_flow(c->sw->hash_seed, c->addresses, c->ports), c->group->count);
+		pick = hash_pick(
+			hash_flow(c->sw->hash_seed, c->addresses, c->ports), c->group->count);
 	if (pick >= GROUP_PORTS)
 		return sw_drop(c, c->in_id, DROP_NO_ROUTE);
 	c->out_id = c->sw->first_port + c->group->port[pick];

@@ -15,7 +15,7 @@ struct sw_ctx {
 	/* given */
 	const struct sw_tables *t;
 	struct cursor cursor; /* at the Ethernet header */
-	struct hop hop;	      /* a copy: the original's place is the verdict's */
+	struct hop hop;       /* a copy: the original's place is the verdict's */
 	__u32 in_id;
 	struct port *in;
 
@@ -40,7 +40,7 @@ struct sw_ctx {
 /* What a stage says of the frame. */
 enum sw_step {
 	SW_NEXT, /* on to the next stage */
-	SW_END,	 /* it ended here: c->reason */
+	SW_END,  /* it ended here: c->reason */
 };
 
 /* The only way for a frame to end: counts it at `port`. */

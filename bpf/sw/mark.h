@@ -33,7 +33,8 @@ static __always_inline enum sw_step sw_mark(struct sw_ctx *c)
 		if ((tos & 3) == ECN_NOT_ECT || (tos & 3) == ECN_CE)
 			return SW_NEXT;
 		c->ip4->tos = tos | ECN_CE;
-		c->ip4->checksum = checksum_replace(c->ip4->checksum, be16(tos), be16(tos | ECN_CE));
+		c->ip4->checksum =
+			checksum_replace(c->ip4->checksum, be16(tos), be16(tos | ECN_CE));
 	} else if (c->ip6) {
 		__u32 word = be32(c->ip6->version_class_flow);
 		__u32 ecn = word >> 20 & 3;

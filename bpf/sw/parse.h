@@ -62,9 +62,13 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	src = (const struct address *)ip->src;
 	dst = (const struct address *)ip->dst;
 	c->ip6 = ip;
-	c->addresses = rng_mix(src->net ^ rng_mix(src->host)) ^ rng_mix(dst->host ^ dst->net);
-	/* RFC 6437, section 3: the flow label is part of what equal-cost paths are chosen by */
-	c->ports = ip->next_header ^ (__u64)(word & 0xfffff) << 40;
+	/*
+	 * RFC 6437, section 3: the flow label is part of what equal-cost paths are chosen by. It is mixed
+	 * with the addresses and not with the ports, since it may have been made from a port.
+	 */
+	c->addresses = rng_mix(src->net ^ rng_mix(src->host ^ (word & 0xfffff))) ^
+		       rng_mix(dst->host ^ dst->net);
+	c->ports = ip->next_header;
 	c->dst_host = (__u32)be64(dst->host) - 1;
 	if (dst->net != be64(0xfd000fab00000000ull) || be64(dst->host) >> 32)
 		c->dst_host = HOST_NONE;

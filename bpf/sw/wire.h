@@ -3,8 +3,9 @@
 #define FABRICBED_SW_WIRE_H
 
 /*
- * What befalls a frame on its cable. A cut takes what is on the wire at that moment, even if the
- * link is up again when the last bit would have arrived. Reads the ingress port, writes nothing.
+ * What befalls a frame on its cable. It needs the link from its first bit to its last: a cut takes
+ * what is on the wire, and what starts into a dead link is lost even if it would arrive after the
+ * repair. Reads the ingress port, writes nothing.
  */
 #include "sw/context.h"
 
@@ -12,7 +13,7 @@ static __always_inline enum sw_step sw_wire(struct sw_ctx *c)
 {
 	const struct port *in = c->in;
 
-	if (sw_likely(in->up && in->went_down_ps <= c->hop.started_ps))
+	if (sw_likely(in->up && in->up_since_ps <= c->hop.started_ps))
 		return SW_NEXT;
 	return sw_drop(c, c->in_id, DROP_LINK_DOWN);
 }

@@ -12,21 +12,21 @@
 enum exit_status {
 	EXIT_WELL = 0,
 	EXIT_EXPECT = 1,  /* an expectation failed */
-	EXIT_INPUT = 2,	  /* the command line or the scenario is wrong */
+	EXIT_INPUT = 2,   /* the command line or the scenario is wrong */
 	EXIT_MACHINE = 3, /* the machine lacks something */
-	EXIT_RUN = 4,	  /* the run failed */
+	EXIT_RUN = 4,     /* the run failed */
 };
 
 struct cli_option {
 	const char *name;     /* without its dashes */
-	char letter;	      /* 0: none */
+	char letter;          /* 0: none */
 	const char *argument; /* its placeholder; NULL: a flag */
 	const char *help;
 };
 
-#define CLI_OPTIONS_MAX	  16
+#define CLI_OPTIONS_MAX    16
 #define CLI_POSITIONAL_MAX 8
-#define CLI_SETS_MAX	  64
+#define CLI_SETS_MAX       64
 
 /* What was given: the last of an option that came twice, but all of --set. */
 struct cli_args {
@@ -39,9 +39,9 @@ struct cli_args {
 
 struct command {
 	const char *name;
-	const char *operands; /* as the usage line shows them */
-	const char *summary;  /* one line */
-	const char *details;  /* paragraphs for help and man page */
+	const char *operands;             /* as the usage line shows them */
+	const char *summary;              /* one line */
+	const char *details;              /* paragraphs for help and man page */
 	const struct cli_option *options; /* ends with a NULL name */
 	size_t operands_min, operands_max;
 	int (*run)(const struct command *c, const struct cli_args *args);
@@ -62,6 +62,9 @@ const char *cli_value(const struct command *c, const struct cli_args *args, cons
 int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *ret, bool *ret_help);
 
 void cli_print_help(const struct command *c);
+
+/* The command of that name; NULL after a message with the nearest one. */
+const struct command *cli_find_command(const char *name);
 
 /* Loads a scenario and makes its fabric, printing what is wrong. EXIT_WELL or EXIT_INPUT. */
 int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,

@@ -21,9 +21,9 @@ static void print_text(const struct probe *probes)
 	const struct probe *missing = probe_missing(probes);
 
 	for (int i = 0; i < PROBES; i++) {
-		printf("%-8s %-12s %s\n", verdict(&probes[i]), probes[i].name, probes[i].detail);
+		printf("%-8s %-18s %s\n", verdict(&probes[i]), probes[i].name, probes[i].detail);
 		if (!probes[i].ok && *probes[i].remedy)
-			printf("%-21s remedy: %s\n", "", probes[i].remedy);
+			printf("%-27s remedy: %s\n", "", probes[i].remedy);
 	}
 	printf("\nkernel dataplane: %s\ninline dataplane: ready, it needs none of this\n",
 		missing ? "not possible here" : "ready");
@@ -61,8 +61,9 @@ const struct command cmd_doctor = {
 	.name = "doctor",
 	.operands = "",
 	.summary = "tell what this kernel and these privileges allow, and the remedy for the rest",
-	.details = "Tries each thing that the kernel dataplane needs, in a network namespace of its own.\n"
-		   "Exit status 3 means that something is missing.",
+	.details =
+		"Tries each thing that the kernel dataplane needs, in a network namespace of its own.\n"
+		"Exit status 3 means that something is missing.",
 	.options = options,
 	.run = run_doctor,
 };

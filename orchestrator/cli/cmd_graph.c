@@ -6,7 +6,8 @@
 #include "topology/graph.h"
 
 static const struct cli_option options[] = {
-	{"format", 'f', "dot|svg", "Graphviz text or a picture (default: by FILE's ending, else dot)"},
+	{"format", 'f', "dot|svg",
+		"Graphviz text or a picture (default: by FILE's ending, else dot)"},
 	{"output", 'o', "FILE", "write there instead of to standard output"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{0},
@@ -34,8 +35,12 @@ static int write_graph(const struct fabric *f, bool svg, const char *output)
 		return EXIT_INPUT;
 	}
 	r = svg ? graph_write_svg(f, out) : graph_write_dot(f, out);
-	if ((output ? fclose(out) : fflush(out)) || r < 0) {
-		cli_error("can't write %s", output ? output : "to standard output");
+	if (output && fclose(out) && r == 0)
+		r = -errno;
+	if (r < 0) {
+		if (output || !ferror(out)) /* main() looks after standard output */
+			cli_error(
+				"can't write %s: %s", output ? output : "the graph", strerror(-r));
 		return EXIT_RUN;
 	}
 	return EXIT_WELL;

@@ -23,8 +23,8 @@ static void print_option(const struct cli_option *o)
 	char left[64];
 
 	snprintf(left, sizeof(left), "%s%c%s--%s%s%s", o->letter ? "-" : " ",
-		o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name, o->argument ? " " : "",
-		o->argument ? o->argument : "");
+		o->letter ? o->letter : ' ', o->letter ? ", " : "  ", o->name,
+		o->argument ? " " : "", o->argument ? o->argument : "");
 	printf("  %-30s %s\n", left, o->help);
 }
 
@@ -46,8 +46,9 @@ void cli_print_help(const struct command *c)
 		print_overview();
 		return;
 	}
-	printf("usage: fabricbed %s%s%s%s\n\n%s.\n", c->name, c->options->name ? " [OPTION]..." : "",
-		*c->operands ? " " : "", c->operands, c->summary);
+	printf("usage: fabricbed %s%s%s%s\n\n%s.\n", c->name,
+		c->options->name ? " [OPTION]..." : "", *c->operands ? " " : "", c->operands,
+		c->summary);
 	if (*c->details)
 		printf("\n%s\n", c->details);
 	if (c->options->name)
@@ -97,13 +98,15 @@ static void man_command(const struct command *c)
 
 static void print_man(void)
 {
-	printf(".TH FABRICBED 8 \"\" \"fabricbed %s\" \"System administration\"\n", FABRICBED_VERSION);
+	printf(".TH FABRICBED 8 \"\" \"fabricbed %s\" \"System administration\"\n",
+		FABRICBED_VERSION);
 	puts(".SH NAME\nfabricbed \\- a data\\-centre fabric from one scenario file\n.SH SYNOPSIS");
 	puts(".B fabricbed\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...\n.SH DESCRIPTION");
-	man_text("Brings up a fabric of hosts, switches and links on one machine, as network namespaces, veth "
-		 "pairs and XDP programs, or inside the process; runs a workload over it under a transport; "
-		 "breaks links on a timetable; and writes what happened. Model time is stepped: results depend "
-		 "on the scenario and its seed alone, never on the machine.");
+	man_text(
+		"Brings up a fabric of hosts, switches and links on one machine, as network namespaces, veth "
+		"pairs and XDP programs, or inside the process; runs a workload over it under a transport; "
+		"breaks links on a timetable; and writes what happened. Model time is stepped: results depend "
+		"on the scenario and its seed alone, never on the machine.");
 	puts(".SH COMMANDS");
 	for (const struct command *const *c = cli_commands; *c; c++)
 		man_command(*c);
@@ -117,26 +120,59 @@ static void print_man(void)
 	     "fabric's kernel objects belong to\n.SH SEE ALSO\n.BR ip\\-netns (8),\n.BR tc\\-bpf (8)");
 }
 
-static void print_completion(void)
+static void completion_commands(void)
 {
-	printf("_fabricbed()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words=\n\tcase "
-	       "$COMP_CWORD:${COMP_WORDS[1]} in\n\t1:*) words='");
 	for (const struct command *const *c = cli_commands; *c; c++)
 		printf("%s%s", c == cli_commands ? "" : " ", (*c)->name);
+}
+
+/* A value that is one of several words, "kernel|inline", after --name or its letter. */
+static void completion_values(const struct command *c, const struct cli_option *o)
+{
+	if (!o->argument || !strchr(o->argument, '|'))
+		return;
+	printf("\t*:%s:--%s", c->name, o->name);
+	if (o->letter)
+		printf(" | *:%s:-%c", c->name, o->letter);
+	printf(") words='");
+	for (const char *s = o->argument; *s; s++)
+		putchar(*s == '|' ? ' ' : *s);
 	puts("' ;;");
-	for (const struct command *const *c = cli_commands; *c; c++) {
-		printf("\t*:%s) words='--help", (*c)->name);
-		for (const struct cli_option *o = (*c)->options; o->name; o++)
-			printf(" --%s", o->name);
-		puts("' ;;");
+}
+
+static void completion_command(const struct command *c)
+{
+	for (const struct cli_option *o = c->options; o->name; o++)
+		completion_values(c, o);
+	printf("\t*:%s:*) words='--help", c->name);
+	for (const struct cli_option *o = c->options; o->name; o++)
+		printf(" --%s", o->name);
+	if (c == &cmd_help) {
+		putchar(' ');
+		completion_commands();
 	}
-	puts("\tesac\n\tif [[ $COMP_CWORD -gt 1 && $cur != -* ]]; then\n\t\tCOMPREPLY=($(compgen -f -- "
-	     "\"$cur\"))\n\telse\n\t\tCOMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n\tfi\n}\n"
+	printf("'%s ;;\n", strcmp(c->operands, "FILE") ? "" : " files=-f");
+}
+
+/* Options where a dash has been typed, else what may stand there beside them. */
+static void print_completion(void)
+{
+	puts("_fabricbed()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= files= hidden='-*'\n"
+	     "\tcase $COMP_CWORD:${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]} in");
+	printf("\t1:*) words='");
+	completion_commands();
+	puts("' ;;");
+	for (const struct command *const *c = cli_commands; *c; c++)
+		completion_command(*c);
+	puts("\tesac\n\t[[ $cur == -* ]] && files= hidden=\n"
+	     "\tmapfile -t COMPREPLY < <(compgen $files -W \"$words\" -X \"$hidden\" -- \"$cur\")\n}\n"
 	     "complete -o filenames -F _fabricbed fabricbed");
 }
 
 static int run_help(const struct command *c, const struct cli_args *args)
 {
+	const struct command *about;
+
 	if (cli_value(c, args, "man")) {
 		print_man();
 		return EXIT_WELL;
@@ -149,13 +185,11 @@ static int run_help(const struct command *c, const struct cli_args *args)
 		cli_print_help(NULL);
 		return EXIT_WELL;
 	}
-	for (const struct command *const *i = cli_commands; *i; i++)
-		if (!strcmp((*i)->name, args->positional[0])) {
-			cli_print_help(*i);
-			return EXIT_WELL;
-		}
-	cli_error("there is no command '%s'; 'fabricbed help' lists them all", args->positional[0]);
-	return EXIT_INPUT;
+	about = cli_find_command(args->positional[0]);
+	if (!about)
+		return EXIT_INPUT;
+	cli_print_help(about);
+	return EXIT_WELL;
 }
 
 const struct command cmd_help = {

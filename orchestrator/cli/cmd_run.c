@@ -66,8 +66,8 @@ static void show_progress(const struct session *s, double spent_s)
 		fprintf(stderr, "  about %.0f s left", spent_s / done * (1 - done));
 }
 
-#define SLICE_S	     0.1 /* between two looks at the clock */
-#define FIRST_SLICE  (10 * PS_PER_US)
+#define SLICE_S     0.1 /* between two looks at the clock */
+#define FIRST_SLICE (10 * PS_PER_US)
 
 /* Runs to the end, in slices of model time that take about SLICE_S. */
 static int run_slices(struct session *s, bool progress, double *ret_wall_s, struct error *why)
@@ -135,7 +135,8 @@ static int report(struct run *run, struct session *s, const struct session_times
 	if (run->json)
 		putchar('\n');
 	if (number_corrupt(summary)) {
-		cli_error("%.0f packets arrived with other bytes than were sent", number_corrupt(summary));
+		cli_error("%.0f packets arrived with other bytes than were sent",
+			number_corrupt(summary));
 		r = -EIO;
 	}
 	if (stopped)
@@ -159,8 +160,9 @@ static bool explain_machine(const struct fabric *f)
 		return false;
 	cli_error("the kernel dataplane can't run here: %s: %s", missing->name, missing->detail);
 	cli_error("remedy: %s", missing->remedy);
-	cli_error("'fabricbed doctor' tells more; 'run --dataplane inline' needs none of it and gives "
-		  "the same results");
+	cli_error(
+		"'fabricbed doctor' tells more; 'run --dataplane inline' needs none of it and gives "
+		"the same results");
 	return true;
 }
 
@@ -208,8 +210,12 @@ static int parse_options(const struct command *c, struct cli_args *args, struct 
 	}
 	if (!seed)
 		return EXIT_WELL;
-	if (args->set_count == CLI_SETS_MAX || strlen(seed) > 32) {
-		cli_error("run: --seed %s is not a number from 0 to 2^63 - 1", seed);
+	if (strlen(seed) > 32) {
+		cli_error("run: --seed %s is not a number from 0 to 2^64 - 1", seed);
+		return EXIT_INPUT;
+	}
+	if (args->set_count == CLI_SETS_MAX) {
+		cli_error("more than %d --set, --seed being one", CLI_SETS_MAX);
 		return EXIT_INPUT;
 	}
 	snprintf(seed_set, sizeof(seed_set), "seed=%s", seed);

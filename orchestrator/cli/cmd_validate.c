@@ -11,8 +11,7 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-static int measure_load(
-	struct explain_load *ret, const struct scenario *s, const struct fabric *f)
+static int measure_load(struct explain_load *ret, const struct scenario *s, const struct fabric *f)
 {
 	struct messages m = MESSAGES_INIT;
 	struct workload_size size;
@@ -81,9 +80,10 @@ const struct command cmd_validate = {
 	.name = "validate",
 	.operands = "FILE",
 	.summary = "check a scenario, and explain what it comes to",
-	.details = "Names every mistake in one go, with line and column. Of a good scenario it tells the nodes,\n"
-		   "links and paths, the bandwidth-delay product and what follows from it, the workload and\n"
-		   "its ideal time, and what memory and time a run will need. Nothing is built.",
+	.details =
+		"Names every mistake in one go, with line and column. Of a good scenario it tells the nodes,\n"
+		"links and paths, the bandwidth-delay product and what follows from it, the workload and\n"
+		"its ideal time, and what memory and time a run will need. Nothing is built.",
 	.options = options,
 	.operands_min = 1,
 	.operands_max = 1,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/diag.h"
 #include "cli/cli.h"
 
@@ -14,31 +18,55 @@ const struct command *const cli_commands[] = {
 	NULL,
 };
 
-static const struct command *find_command(const char *name)
-{
-	for (const struct command *const *c = cli_commands; *c; c++)
-		if (!strcmp((*c)->name, name))
-			return *c;
-	return NULL;
-}
-
-static int unknown_command(const char *name)
+const struct command *cli_find_command(const char *name)
 {
 	const char *names[sizeof(cli_commands) / sizeof(cli_commands[0])];
 	const char *near;
 	size_t n = 0;
 
-	for (; cli_commands[n]; n++)
+	for (; cli_commands[n]; n++) {
+		if (!strcmp(cli_commands[n]->name, name))
+			return cli_commands[n];
 		names[n] = cli_commands[n]->name;
+	}
 	near = nearest_word(name, names, n);
 	if (near)
 		cli_error("there is no command '%s'; did you mean '%s'?", name, near);
 	else
 		cli_error("there is no command '%s'; 'fabricbed help' lists them all", name);
-	return EXIT_INPUT;
+	return NULL;
 }
 
-int main(int argc, char **argv)
+/*
+ * A stream that the caller closed would be the first file that is opened, a result: give it something that
+ * refuses to be written to.
+ */
+static void hold_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* What was printed has arrived, or that is the failure. */
+static int finish_output(int status)
+{
+	bool lost = ferror(stdout);
+
+	errno = 0;
+	if (!fflush(stdout) && !lost)
+		return status;
+	if (errno != EPIPE) /* whoever closed a pipe has seen enough */
+		cli_error("can't write to standard output%s%s", errno ? ": " : "",
+			errno ? strerror(errno) : "");
+	return status == EXIT_WELL ? EXIT_RUN : status;
+}
+
+static int run_command(int argc, char **argv)
 {
 	const struct command *c;
 	struct cli_args args;
@@ -53,9 +81,9 @@ int main(int argc, char **argv)
 		argv[1] = "help";
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		argv[1] = "version";
-	c = find_command(argv[1]);
+	c = cli_find_command(argv[1]);
 	if (!c)
-		return unknown_command(argv[1]);
+		return EXIT_INPUT;
 	status = cli_parse(c, argc - 1, argv + 1, &args, &help);
 	if (status != EXIT_WELL)
 		return status;
@@ -64,4 +92,12 @@ int main(int argc, char **argv)
 		return EXIT_WELL;
 	}
 	return c->run(c, &args);
+}
+
+int main(int argc, char **argv)
+{
+	hold_standard_streams();
+	/* a reader that goes away must not keep a fabric from being taken down */
+	signal(SIGPIPE, SIG_IGN);
+	return finish_output(run_command(argc, argv));
 }

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/diag.h"
 #include "cli/cli.h"
 
 void cli_error(const char *format, ...)
@@ -16,7 +17,9 @@ void cli_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-#define VALUE_HELP 1000 /* getopt's value for --help; an option's own is its index */
+/* What getopt returns for a long option: beyond any letter, so that the two can be told apart. */
+#define VALUE_LONG 256 /* and the option's index */
+#define VALUE_HELP (VALUE_LONG + CLI_OPTIONS_MAX)
 
 /* The table in getopt's terms. */
 static void make_getopt(const struct command *c, struct option *longs, char *shorts)
@@ -27,8 +30,8 @@ static void make_getopt(const struct command *c, struct option *longs, char *sho
 	for (; c->options[n].name; n++) {
 		const struct cli_option *o = &c->options[n];
 
-		longs[n] = (struct option){
-			o->name, o->argument ? required_argument : no_argument, NULL, (int)n};
+		longs[n] = (struct option){o->name, o->argument ? required_argument : no_argument,
+			NULL, VALUE_LONG + (int)n};
 		if (!o->letter)
 			continue;
 		*shorts++ = o->letter;
@@ -43,8 +46,8 @@ static void make_getopt(const struct command *c, struct option *longs, char *sho
 
 static int option_index(const struct command *c, int value)
 {
-	if (value < CLI_OPTIONS_MAX)
-		return value;
+	if (value >= VALUE_LONG)
+		return value - VALUE_LONG;
 	for (int i = 0; c->options[i].name; i++)
 		if (c->options[i].letter == value)
 			return i;
@@ -67,13 +70,63 @@ static int take_option(const struct command *c, int value, struct cli_args *args
 	return EXIT_WELL;
 }
 
+/* Of a letter that stands among others only getopt knows which it was. */
+static void explain_letter(const struct command *c, int letter, bool needs_value)
+{
+	if (needs_value)
+		cli_error("%s: '-%c' needs a value", c->name, letter);
+	else
+		cli_error("%s: there is no option '-%c'; see 'fabricbed %s --help'", c->name,
+			letter, c->name);
+}
+
+static void explain_unknown(const struct command *c, const char *given)
+{
+	const char *names[CLI_OPTIONS_MAX + 1], *near;
+	char word[32];
+	size_t n = 0;
+
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(given + 2, "="), given + 2);
+	for (; c->options[n].name; n++)
+		names[n] = c->options[n].name;
+	names[n++] = "help";
+	near = nearest_word(word, names, n);
+	if (near)
+		cli_error(
+			"%s: there is no option '--%s'; did you mean '--%s'?", c->name, word, near);
+	else
+		cli_error("%s: there is no option '--%s'; see 'fabricbed %s --help'", c->name, word,
+			c->name);
+}
+
+/* What getopt did not take: value is ':' or '?', optopt the option if it knows it, given the argument. */
+static void explain_option(const struct command *c, int value, const char *given)
+{
+	const char *name;
+
+	if (optopt > 0 && optopt < VALUE_LONG) {
+		explain_letter(c, optopt, value == ':');
+	} else if (optopt < VALUE_LONG) {
+		explain_unknown(c, given);
+	} else {
+		name = optopt == VALUE_HELP ? "help" : c->options[optopt - VALUE_LONG].name;
+		cli_error("%s: '--%s' %s", c->name, name,
+			value == ':' ? "needs a value" : "takes no value");
+	}
+}
+
 static int take_operands(
 	const struct command *c, int argc, char **argv, bool help, struct cli_args *args)
 {
 	size_t n = (size_t)(argc - optind);
 
-	if (!help && (n < c->operands_min || n > c->operands_max)) {
-		cli_error("usage: fabricbed %s [OPTION]... %s", c->name, c->operands);
+	if (!help && n < c->operands_min) {
+		cli_error("%s: needs %s; see 'fabricbed %s --help'", c->name, c->operands, c->name);
+		return EXIT_INPUT;
+	}
+	if (!help && n > c->operands_max) {
+		cli_error("%s: '%s' is one too many; see 'fabricbed %s --help'", c->name,
+			argv[optind + (int)c->operands_max], c->name);
 		return EXIT_INPUT;
 	}
 	for (size_t i = 0; i < n && i < CLI_POSITIONAL_MAX; i++)
@@ -96,9 +149,7 @@ int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *r
 			continue;
 		}
 		if (value == ':' || value == '?') {
-			cli_error(value == ':' ? "%s: '%s' needs a value" :
-						 "%s: there is no option '%s'; see 'fabricbed %s --help'",
-				c->name, argv[optind - 1], c->name);
+			explain_option(c, value, argv[optind - 1]);
 			return EXIT_INPUT;
 		}
 		if (take_option(c, value, ret) != EXIT_WELL)

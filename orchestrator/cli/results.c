@@ -77,15 +77,26 @@ static FILE *create(const char *directory, const char *name)
 
 #define SUMMARY_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
+/* Closes f; r, or else what went wrong on the way: a full disk shows at any write. */
+static int close_written(FILE *f, int r)
+{
+	bool broken = ferror(f);
+
+	if (fclose(f) && r == 0)
+		r = -errno;
+	return broken && r == 0 ? -EIO : r;
+}
+
 static int write_summary(const char *directory, const json_t *summary)
 {
 	FILE *f = create(directory, "summary.json");
+	int r;
 
 	if (!f)
 		return -errno;
-	json_dumpf(summary, f, SUMMARY_FORMAT);
+	r = json_dumpf(summary, f, SUMMARY_FORMAT) < 0 ? -EIO : 0;
 	fputc('\n', f);
-	return fclose(f) ? -errno : 0;
+	return close_written(f, r);
 }
 
 static int write_scenario(const char *directory, const struct scenario *s)
@@ -96,7 +107,7 @@ static int write_scenario(const char *directory, const struct scenario *s)
 	if (!f)
 		return -errno;
 	r = scenario_write(s, f);
-	return fclose(f) && r == 0 ? -errno : r;
+	return close_written(f, r);
 }
 
 int results_write(const char *directory, const json_t *summary, const struct scenario *s)
@@ -135,8 +146,8 @@ static void print_flows(const json_t *s)
 		number(s, "flows.fct_us.mean"), number(s, "flows.fct_us.p50"),
 		number(s, "flows.fct_us.p99"), number(s, "flows.fct_us.max"));
 	if (ideal)
-		printf("  bound       %.1f us at host link rate: the run took %.2f times that\n", ideal,
-			number(s, "slowdown"));
+		printf("  bound       %.1f us at host link rate: the run took %.2f times that\n",
+			ideal, number(s, "slowdown"));
 	printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
 }
 
@@ -153,7 +164,8 @@ static void print_packets(const json_t *s)
 		printf("%s%s %lld", separator, reason, (long long)json_integer_value(count));
 		separator = ", ";
 	}
-	printf("%s + %.0f in flight\n", *separator == ',' ? ")" : "", number(s, "packets.in_flight"));
+	printf("%s + %.0f in flight\n", *separator == ',' ? ")" : "",
+		number(s, "packets.in_flight"));
 	printf("              %.0f marked, %.0f retransmitted, %.0f of these for nothing\n",
 		number(s, "packets.marked"), number(s, "packets.retransmitted"),
 		number(s, "packets.spurious"));
@@ -192,8 +204,8 @@ static void print_expect(const json_t *summary)
 		const json_t *value = json_object_get(e, "value");
 
 		printf("  expect      %s  %s %s %g: ",
-			json_is_true(json_object_get(e, "ok")) ? "ok  " : "FAIL", text(e, "metric"), kind,
-			json_number_value(json_object_get(bound, kind)));
+			json_is_true(json_object_get(e, "ok")) ? "ok  " : "FAIL", text(e, "metric"),
+			kind, json_number_value(json_object_get(bound, kind)));
 		if (json_is_number(value))
 			printf("%g\n", json_number_value(value));
 		else
@@ -201,11 +213,22 @@ static void print_expect(const json_t *summary)
 	}
 }
 
+/* YAML's folded texts end with a line break, which would leave a hole here. */
+static void print_title(const struct scenario *s)
+{
+	const char *about = s->about ? s->about : "";
+	size_t length = strlen(about);
+
+	while (length && about[length - 1] == '\n')
+		length--;
+	printf("%s%s%.*s\n", s->name, length ? ": " : "", (int)length, about);
+}
+
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)
 {
 	char depth[UNITS_TEXT];
 
-	printf("%s: %s\n", s->name, s->about ? s->about : "");
+	print_title(s);
 	print_flows(summary);
 	print_packets(summary);
 	printf("  queues      at most %s deep, longest wait %.2f us\n",
@@ -218,7 +241,8 @@ void results_print(const json_t *summary, const struct scenario *s, const char *
 		number(summary, "model_time_us"));
 	printf("              %.0f hops, %.2f million a second, %.0f MB\n", number(summary, "hops"),
 		number(summary, "hops_per_s") / 1e6, number(summary, "peak_rss_mb"));
-	printf("  trace       %s (seed %.0f)\n", text(summary, "trace_hash"), number(summary, "seed"));
+	printf("  trace       %s (seed %.0f)\n", text(summary, "trace_hash"),
+		number(summary, "seed"));
 	if (directory)
 		printf("  results     %s/\n", directory);
 }

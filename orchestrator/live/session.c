@@ -75,8 +75,8 @@ static int open_dataplane(struct session *s, struct error *why)
 		capacity = s->params.fabric->packet_bytes;
 	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
 	if (s->params.kernel) {
-		r = build_up(&s->built, s->params.fabric, s->params.scenario->name, &sizes, capacity,
-			why);
+		r = build_up(&s->built, s->params.fabric, s->params.scenario->name, &sizes,
+			capacity, why);
 		if (r == 0)
 			s->dp = build_dataplane(s->built);
 		return r;
@@ -105,7 +105,8 @@ static void configure(struct session *s)
 	const struct fabric *f = s->params.fabric;
 	struct ports_params ports = {
 		.seed = sc->seed,
-		.buffer_bytes = f->buffer_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)f->buffer_bytes,
+		.buffer_bytes =
+			f->buffer_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)f->buffer_bytes,
 		.kmin_bytes = (uint32_t)f->kmin_bytes,
 		.kmax_bytes = (uint32_t)f->kmax_bytes,
 		.pmax = sc->sw.pmax,
@@ -129,7 +130,8 @@ static struct strack_options strack_options(const struct scenario *sc, const str
 		.spray = spray[sc->host.strack.spray],
 		.sack_packets = sc->host.strack.sack_packets,
 		.rto_ps = sc->host.strack.rto_ps,
-		.window_share = window->of_bdp ? window->value : window->value / (double)f->bdp_bytes,
+		.window_share =
+			window->of_bdp ? window->value : window->value / (double)f->bdp_bytes,
 		.bitmap_rtts = sc->host.strack.bitmap_rtts,
 		.target_delay_ps = sc->host.strack.target_delay_ps,
 	};
@@ -230,7 +232,8 @@ static int open_recorder(struct session *s, struct error *why)
 	};
 	int r = recorder_new(&s->recorder, &p);
 
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", p.directory, strerror(-r)) : 0;
+	return r < 0 ? error_set(why, r, "can't write results in %s: %s", p.directory, strerror(-r))
+		     : 0;
 }
 
 int session_open(struct session **ret, const struct session_params *params, struct error *why)
@@ -335,7 +338,8 @@ bool session_done(const struct session *s)
 	return engine_done(s->engine) || engine_now(s->engine) >= s->end_ps;
 }
 
-int session_advance(struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why)
+int session_advance(
+	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {
 	until_ps = least(until_ps, s->end_ps);
 	while (engine_now(s->engine) < until_ps && !(stop && *stop) && !session_done(s)) {
@@ -346,7 +350,8 @@ int session_advance(struct session *s, uint64_t until_ps, const volatile bool *s
 		next = least(timeline_next(&s->timeline), least(s->next_sample_ps, until_ps));
 		r = engine_run(s->engine, next, stop);
 		if (r < 0)
-			return error_set(why, r, "the %s dataplane failed at %.3f us of model time: %s",
+			return error_set(why, r,
+				"the %s dataplane failed at %.3f us of model time: %s",
 				s->dp->ops->name, (double)engine_now(s->engine) / PS_PER_US,
 				strerror(-r));
 	}
@@ -368,8 +373,8 @@ const char *session_name(const struct session *s)
 	return s->built ? build_name(s->built) : "";
 }
 
-json_t *session_summary(struct session *s, const struct session_times *times, bool *ret_met,
-	struct error *why)
+json_t *session_summary(
+	struct session *s, const struct session_times *times, bool *ret_met, struct error *why)
 {
 	const struct scenario *sc = s->params.scenario;
 	struct summary_info info = {
@@ -385,8 +390,9 @@ json_t *session_summary(struct session *s, const struct session_times *times, bo
 	json_t *summary;
 
 	if (engine_check_balance(s->engine) < 0) {
-		error_set(why, -EIO, "packets sent, delivered, dropped and in flight do not add up: "
-				     "a fault in fabricbed, please report it");
+		error_set(why, -EIO,
+			"packets sent, delivered, dropped and in flight do not add up: "
+			"a fault in fabricbed, please report it");
 		return NULL;
 	}
 	summary = summary_new(&info, s->engine);
@@ -406,5 +412,6 @@ int session_write(struct session *s, struct error *why)
 	s->recorder = NULL;
 	if (r == 0 && directory)
 		r = recorder_write_flows(directory, s->engine, host_name, s->params.fabric);
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", directory, strerror(-r)) : 0;
+	return r < 0 ? error_set(why, r, "can't write results in %s: %s", directory, strerror(-r))
+		     : 0;
 }

@@ -16,8 +16,8 @@ struct session;
 struct session_params {
 	const struct scenario *scenario; /* both outlive the session */
 	const struct fabric *fabric;
-	bool kernel;		/* the kernel dataplane, else the inline one */
-	const char *directory;	/* for what is written as it happens; exists; NULL: nothing is */
+	bool kernel;           /* the kernel dataplane, else the inline one */
+	const char *directory; /* for what is written as it happens; exists; NULL: nothing is */
 };
 
 /* Brings everything up, kernel objects included; on error nothing stays. 0 or -errno with why. */
@@ -27,7 +27,8 @@ int session_open(struct session **ret, const struct session_params *params, stru
  * Goes on until the workload is done, the scenario's time is over, model time reaches until_ps, or *stop
  * is set; does what the timetable says on the way. 0 or -errno with why.
  */
-int session_advance(struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why);
+int session_advance(
+	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why);
 
 /* Whether there is nothing more to do: all flows finished, or time is up. */
 bool session_done(const struct session *s);
@@ -47,8 +48,8 @@ struct session_times {
  * The summary of what happened so far, expectations included: *ret_met tells whether all hold. Checks that every packet
  * is accounted for. A new reference, or NULL with why.
  */
-json_t *session_summary(struct session *s, const struct session_times *times, bool *ret_met,
-	struct error *why);
+json_t *session_summary(
+	struct session *s, const struct session_times *times, bool *ret_met, struct error *why);
 
 /* Writes flows.csv and closes the other files. 0 or -errno. */
 int session_write(struct session *s, struct error *why);

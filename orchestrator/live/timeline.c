@@ -45,8 +45,8 @@ static uint64_t later(uint64_t at_ps, uint64_t delay_ps)
 	return at_ps > UINT64_MAX - delay_ps ? UINT64_MAX : at_ps + delay_ps;
 }
 
-static void add_down(struct timeline *t, const struct scenario *s, const struct fault_spec *fault,
-	uint32_t link)
+static void add_down(
+	struct timeline *t, const struct scenario *s, const struct fault_spec *fault, uint32_t link)
 {
 	uint64_t reroute = s->sw.reroute_ps;
 
@@ -56,8 +56,8 @@ static void add_down(struct timeline *t, const struct scenario *s, const struct 
 	timeline_add(t, (struct action){later(fault->until_ps, reroute), ACTION_REROUTE, 0, 0});
 }
 
-static void add_rate(struct timeline *t, const struct fabric *f, const struct fault_spec *fault,
-	uint32_t link)
+static void add_rate(
+	struct timeline *t, const struct fabric *f, const struct fault_spec *fault, uint32_t link)
 {
 	uint64_t full = f->net.ports[f->links[link].a].rate_bps;
 	uint64_t left = (uint64_t)((double)full * fault->share);

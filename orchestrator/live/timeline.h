@@ -11,7 +11,7 @@ enum action_kind {
 	ACTION_LINK_DOWN,
 	ACTION_LINK_UP,
 	ACTION_LINK_RATE, /* to rate_bps */
-	ACTION_REROUTE,	  /* routes follow the links as they are at this time */
+	ACTION_REROUTE,   /* routes follow the links as they are at this time */
 };
 
 struct action {
@@ -26,7 +26,10 @@ struct timeline {
 	size_t count, next;
 };
 
-#define TIMELINE_INIT {0}
+#define TIMELINE_INIT                                                                              \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 /* Faults of s on the links of f that they name; a reroute follows each change of a link's state. 0 or -ENOMEM. */
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f);

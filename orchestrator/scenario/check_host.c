@@ -5,7 +5,7 @@
 #include "base/units.h"
 #include "scenario/explain.h"
 
-#define WINDOW_MAX (1ull << 30)
+#define WINDOW_MAX   (1ull << 30)
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static bool read_strack(struct check *c, const struct tree *n, void *host_spec)

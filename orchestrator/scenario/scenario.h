@@ -21,7 +21,7 @@ struct quantity {
 enum topology_kind { TOPOLOGY_FAT_TREE, TOPOLOGY_LEAF_SPINE, TOPOLOGY_CUSTOM };
 
 struct custom_link {
-	char *a, *b;	   /* node names */
+	char *a, *b;       /* node names */
 	uint64_t rate_bps; /* 0: the topology's */
 	uint64_t delay_ps; /* UINT64_MAX: the topology's */
 	struct diag_pos pos;
@@ -56,10 +56,10 @@ struct topology_spec {
 };
 
 struct switch_spec {
-	struct quantity buffer; /* per port */
+	struct quantity buffer;     /* per port */
 	struct quantity kmin, kmax; /* ecn; both 0: off */
-	double pmax; /* 0..1 */
-	uint64_t reroute_ps; /* from a link's change to the new routes */
+	double pmax;                /* 0..1 */
+	uint64_t reroute_ps;        /* from a link's change to the new routes */
 };
 
 enum transport_kind { TRANSPORT_STRACK };
@@ -69,12 +69,12 @@ enum payload_kind { PAYLOAD_AUTO, PAYLOAD_HEADERS, PAYLOAD_FULL };
 struct host_spec {
 	enum transport_kind transport;
 	struct {
-		uint32_t paths;	       /* 1..1024, default 256 */
-		enum spray_kind spray; /* default adaptive */
-		uint32_t sack_packets; /* 1..64, default 4 */
-		uint64_t rto_ps;       /* 0 = auto: max(100 us, 10 base RTTs) */
-		struct quantity window; /* largest and first one, default 140% BDP */
-		uint32_t bitmap_rtts;  /* default 8; 0: never reset */
+		uint32_t paths;           /* 1..1024, default 256 */
+		enum spray_kind spray;    /* default adaptive */
+		uint32_t sack_packets;    /* 1..64, default 4 */
+		uint64_t rto_ps;          /* 0 = auto: max(100 us, 10 base RTTs) */
+		struct quantity window;   /* the largest, default 140% BDP */
+		uint32_t bitmap_rtts;     /* default 8; 0: never reset */
 		uint64_t target_delay_ps; /* 0 = auto: one base RTT */
 	} strack;
 	enum payload_kind payload;
@@ -87,11 +87,11 @@ struct workload_spec {
 	enum workload_kind kind;
 	uint64_t message_bytes; /* at least 1 */
 	uint64_t start_ps;
-	uint32_t repeat; /* messages one after the other; default 1 */
-	uint64_t gap_ps; /* between the end of one and the start of the next */
-	uint32_t count;	  /* permutation: so many at once, default 1 */
-	uint32_t senders; /* incast */
-	char *to;	  /* incast: receiver, default h0 */
+	uint32_t repeat;        /* messages one after the other; default 1 */
+	uint64_t gap_ps;        /* between the end of one and the start of the next */
+	uint32_t count;         /* permutation: so many at once, default 1 */
+	uint32_t senders;       /* incast */
+	char *to;               /* incast: receiver, default h0 */
 	char **from, **pair_to; /* pairs: from[i] sends to pair_to[i] */
 	size_t pair_count;
 	struct diag_pos pos;
@@ -104,7 +104,7 @@ struct fault_spec {
 	char *link; /* glob over link names */
 	uint64_t at_ps;
 	uint64_t until_ps; /* UINT64_MAX: for good */
-	double share;	   /* FAULT_LINK_RATE: of the link's rate that is left, 0 < share < 1 */
+	double share;      /* FAULT_LINK_RATE: of the link's rate that is left, 0 < share < 1 */
 	struct diag_pos pos;
 };
 
@@ -140,8 +140,8 @@ struct scenario {
  * message per fault to diags. *ret is set only if there was no error. 0; -EINVAL with messages in
  * diags (an unreadable file is one of them); -ENOMEM. Free with scenario_free().
  */
-int scenario_load(struct scenario **ret, const char *path, const char *const *sets, size_t set_count,
-	struct diags *diags);
+int scenario_load(struct scenario **ret, const char *path, const char *const *sets,
+	size_t set_count, struct diags *diags);
 
 /* The same from memory; `name` stands for the file's name in messages. For tests and fuzzing. */
 int scenario_load_text(struct scenario **ret, const char *name, const char *text, size_t length,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The switch programs as the kernel runs them: the same cases as natively, through BPF_PROG_TEST_RUN,
- * and a random stream that must come out alike from both.
+ * The switch programs as the kernel runs them: the same cases as natively, through
+ * BPF_PROG_TEST_RUN, and a random stream that must come out alike from both.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,9 @@ static int test_run(int program, uint32_t ifindex, void *data, uint32_t bytes)
 	return opts.data_size_out == bytes ? (int)opts.retval : -EMSGSIZE;
 }
 
-/* Without sockets in the map the redirect falls back to a drop; the verdict is there all the same. */
+/*
+ * Without sockets in the map the redirect falls back to a drop; the verdict is there all the same.
+ */
 static int test_run_submit(
 	struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
 {
@@ -102,7 +104,10 @@ static int test_run_open(struct dataplane **ret, struct error *why)
 	return 0;
 }
 
-/* An interface is only taken as the ingress of a test run if its receive queue is set up: native XDP, and up. */
+/*
+ * An interface is only taken as the ingress of a test run if its receive queue is set up: native
+ * XDP, and up.
+ */
 static int make_pair(struct rtnl *r, int ns, uint32_t a, uint32_t b, int program, struct error *why)
 {
 	struct veth_end ends[2] = {
@@ -273,7 +278,7 @@ static void random_change(const struct sw_tables *t, uint64_t rng)
 	port->buffer_bytes = rng_below(&rng, 50000);
 	port->depth_bytes -= rng_below(&rng, port->depth_bytes + 1);
 	in->up = rng_below(&rng, 8) > 0;
-	in->went_down_ps = rng_below(&rng, 1000);
+	in->up_since_ps = rng_below(&rng, 1000);
 	in->kmin_bytes = rng_below(&rng, 20000);
 	in->kmax_bytes = rng_below(&rng, 4) ? rng_below(&rng, 40000) : 0;
 	in->pmax = rng_below(&rng, 65537);
@@ -352,7 +357,10 @@ static int run_cases(struct switch_bench *b)
 	return cmocka_run_group_tests_name("switch, in the kernel", tests, NULL, NULL);
 }
 
-/* What the machine does not allow is skipped. Anything else, such as a program that is refused, is a failure. */
+/*
+ * What the machine does not allow is skipped. Anything else, such as a program that is refused, is
+ * a failure.
+ */
 int main(void)
 {
 	struct error why = ERROR_INIT;

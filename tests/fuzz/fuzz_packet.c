@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arbitrary bytes as hop header and frame, into the switch's pipeline and the host's. Whatever they are, the
- * accounts must balance, and only what a router may change has changed.
+ * Arbitrary bytes as hop header and frame, into the switch's pipeline and the host's. Whatever
+ * they are, the accounts must balance, and only what a router may change has changed.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -22,9 +22,12 @@
 			abort();                                                                   \
 	} while (0)
 
-/* The head of an input: what the tables hold when the frame comes. Then the hop header and the frame. */
+/*
+ * The head of an input: what the tables hold when the frame comes. Then the hop header and the
+ * frame.
+ */
 struct setting {
-	uint32_t went_down_ps;
+	uint32_t up_since_ps;
 	uint32_t kmin_bytes, kmax_bytes, pmax;
 	uint32_t depth_bytes, buffer_bytes;
 	uint16_t route, group_count;
@@ -50,7 +53,7 @@ static void fill(const struct sw_tables *t, const struct setting *s)
 		p->kind = id == HOST_PORT ? PORT_HOST : PORT_SWITCH;
 		p->host = 6;
 		p->up = !(s->down & 1);
-		p->went_down_ps = s->went_down_ps;
+		p->up_since_ps = s->up_since_ps;
 		p->kmin_bytes = s->kmin_bytes;
 		p->kmax_bytes = s->kmax_bytes;
 		p->pmax = s->pmax & 0x1ffff;

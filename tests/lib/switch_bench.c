@@ -248,7 +248,10 @@ static void set_ce(struct packet *p)
 	}
 }
 
-/* Runs it, then compares frame, verdict and tables; b->want has the outcome, but the ingress counters. */
+/*
+ * Runs it, then compares frame, verdict and tables; b->want has the outcome, but the ingress
+ * counters.
+ */
 static void trial_check(struct switch_bench *b, const struct trial *t, const struct packet *out,
 	const struct verdict *want)
 {

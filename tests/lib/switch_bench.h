@@ -3,9 +3,10 @@
 #define FABRICBED_TEST_SWITCH_BENCH_H
 
 /*
- * One switch and one host port on a bench, over any dataplane. Each trial knows what must become of every byte: the
- * frame's, the verdict's, and those of all tables, which are compared whole. So a drop that is counted
- * twice, or at the wrong port, or that takes space, fails without a word of the case about it.
+ * One switch and one host port on a bench, over any dataplane. Each trial knows what must become
+ * of every byte: the frame's, the verdict's, and those of all tables, which are compared whole. So
+ * a drop that is counted twice, or at the wrong port, or that takes space, fails without a word of
+ * the case about it.
  */
 #include "abi/drop.h"
 #include "abi/wire.h"
@@ -76,7 +77,10 @@ void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port
 /* Runs it at the host port: it must be delivered as it is. */
 void trial_delivers(struct switch_bench *b, const struct trial *t);
 
-/* Runs it: it must end, counted once, at `port`, with nothing changed (but a mark, if flags say so). */
+/*
+ * Runs it: it must end, counted once, at `port`, with nothing changed (but a mark, if flags say
+ * so).
+ */
 void trial_drops(
 	struct switch_bench *b, const struct trial *t, enum drop_reason reason, uint32_t port);
 
@@ -86,13 +90,18 @@ struct verdict trial_run(struct switch_bench *b, const struct trial *t, struct p
 /* Runs it and gives the port that it was forwarded to. */
 uint32_t trial_port(struct switch_bench *b, const struct trial *t);
 
-/* What the tables hold now is what they must hold: after a case wrote or ran without expectation. */
+/*
+ * What the tables hold now is what they must hold: after a case wrote or ran without expectation.
+ */
 void bench_accept(struct switch_bench *b);
 
 /* Fails with the first difference. */
 void tables_assert_equal(const struct sw_tables *got, const struct sw_tables *want);
 
-/* Pearson's chi-square of n counts that should be equal is what even dice give: below mean + 4 deviations. */
+/*
+ * Pearson's chi-square of n counts that should be equal is what even dice give: below mean + 4
+ * deviations.
+ */
 void assert_even(const unsigned *counts, unsigned n, unsigned total);
 
 #endif

@@ -3,8 +3,8 @@
 #define FABRICBED_TEST_SWITCH_CASES_H
 
 /*
- * What the switch program must do, once, for every way to run it: each case is a cmocka test whose state is a
- * struct switch_bench. A runner opens a dataplane and runs them all. A file a subject:
+ * What the switch program must do, once, for every way to run it: each case is a cmocka test whose
+ * state is a struct switch_bench. A runner opens a dataplane and runs them all. A file a subject:
  * switch_cases_<subject>.c.
  */
 #define SWITCH_CASES(X)                                                                            \

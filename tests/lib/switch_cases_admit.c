@@ -28,7 +28,10 @@ void switch_exactly_full(void **state)
 		bench_accept(b);
 		trial_drops(b, &t, DROP_BUFFER, OUT);
 	}
-	/* full to the last byte; more in it than there is room for, after the buffer was made smaller; no buffer */
+	/*
+	 * full to the last byte; more in it than there is room for, after the buffer was made
+	 * smaller; no buffer
+	 */
 	out->buffer_bytes = out->depth_bytes = 5000;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_BUFFER, OUT);

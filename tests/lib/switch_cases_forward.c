@@ -114,7 +114,10 @@ void switch_marked_checksum_at_every_value(void **state)
 	assert_int_equal(sweep_checksum(b, &t), 65535);
 }
 
-/* 0x0000 and 0xffff are both zero in ones' complement, and a receiver's sum takes either (RFC 1071). */
+/*
+ * 0x0000 and 0xffff are both zero in ones' complement, and a receiver's sum takes either (RFC
+ * 1071).
+ */
 void switch_both_forms_of_a_zero_checksum(void **state)
 {
 	struct trial t;
@@ -174,7 +177,10 @@ void switch_a_flipped_header_bit_is_dropped(void **state)
 	}
 }
 
-/* Several frames in one submit: each gets its own verdict, in order, and the second sees the first's depth. */
+/*
+ * Several frames in one submit: each gets its own verdict, in order, and the second sees the
+ * first's depth.
+ */
 void switch_batch_keeps_order(void **state)
 {
 	struct switch_bench *b = *state;

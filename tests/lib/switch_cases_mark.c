@@ -96,7 +96,10 @@ static unsigned count_marks(struct switch_bench *b, uint32_t behind, unsigned n)
 	return marks;
 }
 
-/* Within 3 deviations of what the line between the thresholds says; the seeds are fixed, so it is the same always. */
+/*
+ * Within 3 deviations of what the line between the thresholds says; the seeds are fixed, so it is
+ * the same always.
+ */
 void switch_mark_probability(void **state)
 {
 	static const double depths[] = {0.01, 0.1, 0.25, 0.5, 0.9, 0.99995};
@@ -125,8 +128,8 @@ void switch_mark_probability(void **state)
 }
 
 /*
- * With these thresholds the share is the depth itself, in 1/65,536: a draw marks if it is below that, and not if it
- * is equal.
+ * With these thresholds the share is the depth itself, in 1/65,536: a draw marks if it is below
+ * that, and not if it is equal.
  */
 void switch_mark_dice_to_the_point(void **state)
 {
@@ -164,7 +167,10 @@ void switch_every_tos_marked(void **state)
 	}
 }
 
-/* The mark is the far queue's and was there before this switch drops the packet; the cable's losses come first. */
+/*
+ * The mark is the far queue's and was there before this switch drops the packet; the cable's
+ * losses come first.
+ */
 void switch_mark_before_drop(void **state)
 {
 	struct switch_bench *b = *state;

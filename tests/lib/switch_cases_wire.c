@@ -52,7 +52,7 @@ void switch_cut_while_on_the_wire(void **state)
 		trial_init(&t, &packet_spec_default);
 		t.hop.started_ps = cuts[i].started;
 		t.hop.now_ps = UINT64_MAX;
-		b->dp->tables.ports[BENCH_IN].went_down_ps = cuts[i].cut;
+		b->dp->tables.ports[BENCH_IN].up_since_ps = cuts[i].cut;
 		bench_accept(b);
 		if (cuts[i].lost)
 			trial_drops(b, &t, DROP_LINK_DOWN, BENCH_IN);
@@ -114,10 +114,10 @@ void switch_host_port_marks_and_loses(void **state)
 	t.flags = VERDICT_MARKED;
 	trial_delivers(b, &t);
 	t.flags = 0;
-	host->went_down_ps = t.hop.started_ps + 1;
+	host->up_since_ps = t.hop.started_ps + 1;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_LINK_DOWN, BENCH_HOST_PORT);
-	host->went_down_ps = 0;
+	host->up_since_ps = 0;
 	bench_accept(b);
 	t.in.bytes[PACKET_IP + 10] ^= 1;
 	trial_drops(b, &t, DROP_CHECKSUM, BENCH_HOST_PORT);

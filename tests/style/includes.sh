@@ -97,13 +97,13 @@ for folder in $pure; do
 done
 
 # Zeroed, initialised and common data; constants that hold addresses lie in .data.rel.ro and are none.
+# objdump and not nm: of an object that carries code for link-time optimisation, nm reads that
 globals() {
-	nm --format=sysv "$1" | awk -F'|' '
-		/^Symbols from/ { sub(/.*\[/, ""); sub(/\]:.*/, ""); object = $0 }
-		NF == 7 {
-			gsub(/ /, "", $1); gsub(/ /, "", $3); gsub(/ /, "", $7)
-			if ($3 ~ /^[BbDdCGgSs]$/ && $7 !~ /^\.data\.rel\.ro/ && $1 !~ /^(__|\.)/)
-				print object ": " $1 " in " $7
+	objdump -t "$1" | awk '
+		/^[^ ]+: +file format/ { object = $1; sub(/:$/, "", object) }
+		NF >= 5 && $(NF - 2) ~ /^(\.t?bss|\.t?data|\*COM\*)/ && $(NF - 2) !~ /^\.data\.rel\.ro/ &&
+			$NF !~ /^(__|\.)/ {
+			print object ": " $NF " in " $(NF - 2)
 		}'
 }
 

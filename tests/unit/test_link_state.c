@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Engine and switch together: a cable that is down for a while loses what left in that while, too. */
+/*
+ * Engine and switch together: a cable that is down for a while loses what left in that while, too.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +18,10 @@
 #define CAPACITY   256u
 #define LONG_AFTER (3 * (uint64_t)DELAY_PS)
 
-/* Two hosts, one switch; host 1 sends one packet to host 0 at start_ps while its link is down from..to. */
+/*
+ * Two hosts, one switch; host 1 sends one packet to host 0 at start_ps while its link is down
+ * from..to.
+ */
 static uint64_t losses(uint64_t start_ps, uint64_t from_ps, uint64_t to_ps)
 {
 	static const uint32_t links[][2] = {{0, 2}, {1, 2}};

@@ -20,7 +20,7 @@ static struct strack_window reference(void)
 {
 	struct strack_window w;
 
-	window_open(&w, 100 * GBPS, RTT, RTT, MTU, 100, 0);
+	window_open(&w, 100 * GBPS, RTT, RTT, MTU, 100, 100, 0);
 	return w;
 }
 
@@ -66,9 +66,9 @@ static void first_window_is_the_largest(void **state)
 	(void)state;
 	near(packets(&w), 100);
 	assert_int_equal(w.bytes, 150000);
-	assert_int_equal(window_packets_max(100 * GBPS, RTT, 1500, 1.0, 1), 101);
-	assert_int_equal(window_packets_max(400 * GBPS, 8 * US, 4096, 1.4, 4), 137 + 3);
-	assert_int_equal(window_packets_max(1, 1, 4096, 1.0, 1), 1);
+	assert_int_equal(window_packets(100 * GBPS, RTT, 1500, 1.0, 1), 101);
+	assert_int_equal(window_packets(400 * GBPS, 8 * US, 4096, 1.4, 4), 137 + 3);
+	assert_int_equal(window_packets(1, 1, 4096, 1.0, 1), 1);
 }
 
 static void line_7_unmarked_and_far_over(void **state)
@@ -298,7 +298,8 @@ static void scales_with_rate_and_round_trip(void **state)
 			double delay_sf = us[j] < 12 ? (double)us[j] / 12 : 1;
 			struct strack_window w;
 
-			window_open(&w, gbps[i] * GBPS, us[j] * US, us[j] * US, MTU, 1 << 20, 0);
+			window_open(&w, gbps[i] * GBPS, us[j] * US, us[j] * US, MTU, 1 << 20,
+				1 << 20, 0);
 			/* one window's worth acknowledged adds the whole of it */
 			set(&w, 1000, 0);
 			ack(&w, false, 0, 1000, 1);

@@ -22,7 +22,10 @@ struct diags {
 	bool out_of_memory; /* a message was lost to it */
 };
 
-#define DIAGS_INIT {0}
+#define DIAGS_INIT                                                                                 \
+	{                                                                                          \
+		0                                                                                  \
+	}
 
 /* Adds a formatted message. */
 __attribute__((format(printf, 3, 4))) void diags_add(

@@ -8,7 +8,12 @@ struct error {
 	char text[512]; /* what failed, why, and the remedy where there is one */
 };
 
-#define ERROR_INIT {{0}}
+#define ERROR_INIT                                                                                 \
+	{                                                                                          \
+		{                                                                                  \
+			0                                                                          \
+		}                                                                                  \
+	}
 
 /* Fills *e (NULL is fine) and returns code, a negative errno. */
 __attribute__((format(printf, 3, 4))) int error_set(

@@ -27,7 +27,7 @@ struct net {
 	struct net_node *nodes; /* hosts first, in the order of their numbers, then switches */
 	uint32_t node_count, host_count, switch_count;
 	struct net_port *ports; /* indexed by port id, PORT_FIRST .. PORT_FIRST + port_count - 1 */
-	uint32_t port_count;	/* 2 * link_count */
+	uint32_t port_count;    /* 2 * link_count */
 	uint32_t link_count;
 };
 

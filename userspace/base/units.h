@@ -15,9 +15,10 @@
  * Each takes a whole word ("100Gbps", "1.5us", "32KB", "25%"), spaces before the unit allowed, and sets *ret only on
  * success. 0; -EINVAL: not such a quantity; -ERANGE: too large for its type, or negative.
  */
-int parse_rate(const char *text, uint64_t *ret_bps);   /* bps, Kbps, Mbps, Gbps, Tbps: decimal */
-int parse_time(const char *text, uint64_t *ret_ps);    /* ps, ns, us, ms, s; exact to the picosecond */
-int parse_bytes(const char *text, uint64_t *ret_bytes); /* B, KB, MB, GB, KiB, ...: powers of 1,024 */
+int parse_rate(const char *text, uint64_t *ret_bps); /* bps, Kbps, Mbps, Gbps, Tbps: decimal */
+int parse_time(const char *text, uint64_t *ret_ps); /* ps, ns, us, ms, s; exact to the picosecond */
+int parse_bytes(
+	const char *text, uint64_t *ret_bytes); /* B, KB, MB, GB, KiB, ...: powers of 1,024 */
 int parse_percent(const char *text, double *ret_share); /* "25%" is 0.25 */
 
 /* Shortest exact form with a unit; buf of at least UNITS_TEXT. Returns buf. */

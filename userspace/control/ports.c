@@ -4,8 +4,8 @@
 #include "abi/wire.h"
 #include "base/rng.h"
 
-static void port_configure(struct sw_tables *t, const struct net *net,
-	const struct ports_params *p, uint32_t id)
+static void port_configure(
+	struct sw_tables *t, const struct net *net, const struct ports_params *p, uint32_t id)
 {
 	const struct net_node *node = &net->nodes[net->ports[id].node];
 	uint32_t peer = net->ports[id].peer;

@@ -8,9 +8,9 @@
 
 struct ports_params {
 	uint64_t seed;
-	uint32_t buffer_bytes; /* of each switch port */
+	uint32_t buffer_bytes;           /* of each switch port */
 	uint32_t kmin_bytes, kmax_bytes; /* egress ECN of each switch port; kmax 0: off */
-	double pmax;			 /* 0..1 */
+	double pmax;                     /* 0..1 */
 };
 
 /* Fills ports[] and the seeds of switches[]; every link is up, every queue empty. */

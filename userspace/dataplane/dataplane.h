@@ -44,7 +44,7 @@ struct dataplane_ops {
 struct dataplane {
 	const struct dataplane_ops *ops;
 	struct sw_tables tables;
-	uint32_t max_batch;	/* most frames one submit takes */
+	uint32_t max_batch;      /* most frames one submit takes */
 	uint32_t frame_capacity; /* most bytes of a frame */
 };
 
@@ -52,7 +52,7 @@ struct dataplane {
  * The inline dataplane: tables of the given sizes, zeroed; no privilege, no kernel object.
  * 0, or -ENOMEM.
  */
-int dataplane_inline_open(struct dataplane **ret, const struct sw_tables *sizes,
-	uint32_t frame_capacity);
+int dataplane_inline_open(
+	struct dataplane **ret, const struct sw_tables *sizes, uint32_t frame_capacity);
 
 #endif

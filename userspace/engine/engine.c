@@ -60,7 +60,8 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 
 static bool engine_params_valid(const struct engine_params *p)
 {
-	if (!p->net->host_count || p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count)
+	if (!p->net->host_count ||
+		p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count)
 		return false;
 	for (uint32_t i = 0; i < p->net->host_count; i++)
 		if (p->net->nodes[i].port_count != 1)
@@ -282,8 +283,8 @@ bool engine_done(const struct engine *e)
 static void port_set_up(struct port *p, bool up, uint64_t now)
 {
 	p->up = up;
-	if (!up)
-		p->went_down_ps = now;
+	if (up)
+		p->up_since_ps = now;
 }
 
 void engine_set_link_up(struct engine *e, uint32_t port, bool up)

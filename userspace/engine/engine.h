@@ -19,8 +19,8 @@ struct engine;
 
 /* What the caller wants to hear of; each may be NULL. Called as it happens, in model order at a node. */
 struct engine_observer {
-	void (*dropped)(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
-		uint32_t bytes);
+	void (*dropped)(
+		void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes);
 	void *arg;
 };
 
@@ -36,12 +36,12 @@ struct engine_params {
 /* One message to be sent. */
 struct engine_flow {
 	uint32_t src_host, dst_host; /* different */
-	uint64_t bytes;		     /* at least 1 */
-	uint64_t start_ps;	     /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
-	uint32_t after;		     /* an earlier flow from the same host */
+	uint64_t bytes;              /* at least 1 */
+	uint64_t start_ps; /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
+	uint32_t after;    /* an earlier flow from the same host */
 };
 
-#define ENGINE_NO_FLOW	 UINT32_MAX
+#define ENGINE_NO_FLOW   UINT32_MAX
 #define ENGINE_FLOWS_MAX (1u << 23)
 
 /* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
@@ -71,19 +71,19 @@ void engine_set_link_up(struct engine *e, uint32_t port, bool up);
 void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps);
 
 struct engine_stats {
-	uint64_t sent;	    /* frames that hosts put on their links or have queued to */
+	uint64_t sent;      /* frames that hosts put on their links or have queued to */
 	uint64_t delivered; /* frames that reached the endpoint they were for */
 	uint64_t dropped[DROP_REASON_COUNT];
-	uint64_t dropped_by_hosts; /* of these, what the program had let through */
-	uint64_t in_flight; /* counted one by one, not derived */
-	uint64_t marked;    /* frames that arrived with CE */
-	uint64_t corrupt;   /* payload that is not what was sent (full payload only) */
-	uint64_t hops;	    /* frames that crossed a link */
+	uint64_t dropped_by_hosts;   /* of these, what the program had let through */
+	uint64_t in_flight;          /* counted one by one, not derived */
+	uint64_t marked;             /* frames that arrived with CE */
+	uint64_t corrupt;            /* payload that is not what was sent (full payload only) */
+	uint64_t hops;               /* frames that crossed a link */
 	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */
 	uint64_t max_queue_bytes;    /* of any switch port, the frame on the line included */
 	uint64_t flows, flows_done;
 	uint64_t bytes_delivered; /* payload, of finished flows */
-	uint64_t trace_hash;	  /* over every packet event of every node in its order */
+	uint64_t trace_hash;      /* over every packet event of every node in its order */
 };
 
 void engine_stats(const struct engine *e, struct engine_stats *ret);
@@ -93,9 +93,9 @@ int engine_check_balance(const struct engine *e);
 
 struct engine_flow_result {
 	struct engine_flow flow;
-	uint64_t start_ps;	/* when it began; UINT64_MAX: not yet */
-	uint64_t finish_ps;	/* its last packet was acknowledged; 0: not yet */
-	uint64_t delivered_ps;	/* its last packet arrived; 0: not yet */
+	uint64_t start_ps;     /* when it began; UINT64_MAX: not yet */
+	uint64_t finish_ps;    /* its last packet was acknowledged; 0: not yet */
+	uint64_t delivered_ps; /* its last packet arrived; 0: not yet */
 	struct endpoint_stats sender, receiver;
 };
 

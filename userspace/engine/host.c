@@ -13,8 +13,8 @@ static uint32_t host_port(const struct engine_node *n)
 }
 
 /* Numbers a new packet of this host and counts it. */
-static void host_register(struct engine *e, struct engine_node *n, struct packet *k,
-	const struct tx_frame *tx)
+static void host_register(
+	struct engine *e, struct engine_node *n, struct packet *k, const struct tx_frame *tx)
 {
 	k->id = (uint64_t)node_index(e, n) << 32 | n->packets_made++;
 	k->captured = tx->captured;
@@ -194,8 +194,8 @@ static void host_check_payload(struct engine *e, uint32_t slot, const struct rx_
 }
 
 /* The endpoint that a frame is for; SLOT_NONE: nobody here. */
-static uint32_t host_find(const struct engine *e, const struct engine_node *n,
-	const struct rx_frame *rx)
+static uint32_t host_find(
+	const struct engine *e, const struct engine_node *n, const struct rx_frame *rx)
 {
 	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24;

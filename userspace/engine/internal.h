@@ -17,13 +17,13 @@ struct engine_port {
 	uint32_t node;
 	uint32_t peer;
 	uint64_t rate_bps, delay_ps;
-	uint64_t byte_ps; /* of a byte at rate_bps; 0: not a whole number */
-	struct port *shared; /* its element of the dataplane's table */
+	uint64_t byte_ps;         /* of a byte at rate_bps; 0: not a whole number */
+	struct port *shared;      /* its element of the dataplane's table */
 	struct packet_fifo queue; /* admitted, waiting for the line; at a host: control */
 	struct packet_fifo wire;  /* flying towards this port */
-	uint32_t ready;		  /* packets at the wire's head that have their verdict (hosts) */
-	uint32_t local;		  /* number on its node */
-	uint32_t serving_bytes;	  /* the frame on the line; 0: idle */
+	uint32_t ready;           /* packets at the wire's head that have their verdict (hosts) */
+	uint32_t local;           /* number on its node */
+	uint32_t serving_bytes;   /* the frame on the line; 0: idle */
 };
 
 struct engine_node {
@@ -68,7 +68,7 @@ struct engine {
 	struct engine_observer observer;
 	uint64_t seed;
 	uint64_t now_ps, window_end_ps;
-	uint64_t end_ps; /* of the run, if no flow is left: see run_limit() */
+	uint64_t end_ps;       /* of the run, if no flow is left: see run_limit() */
 	uint64_t lookahead_ps; /* nothing that a node does reaches another one sooner */
 	struct engine_node *nodes;
 	uint32_t node_count, host_count;
@@ -76,12 +76,13 @@ struct engine {
 	uint32_t port_count;
 	struct schedule_item *schedule; /* a heap of nodes by their next event */
 	struct packet_pool pool;
-	uint32_t spare; /* a slot taken from the pool for the next frame to be made, or PACKET_NONE */
+	uint32_t
+		spare; /* a slot taken from the pool for the next frame to be made, or PACKET_NONE */
 	struct engine_slot *slots;
 	struct engine_flow_state *flows;
 	uint32_t flow_count;
 	struct engine_node *running; /* its place in the schedule is set when it has run */
-	void **arenas; /* endpoints' memory, one block per engine_add_flows() */
+	void **arenas;               /* endpoints' memory, one block per engine_add_flows() */
 	size_t arena_count;
 	struct engine_stats stats;
 	int failed;
@@ -139,8 +140,8 @@ void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t 
 uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port);
 
 /* A packet's end, whatever the reason. */
-void engine_drop(struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason,
-	uint64_t now);
+void engine_drop(
+	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);
 
 /* A frame has crossed a link and has its verdict: into the counters and the node's trace. */
 static inline void engine_count_hop(struct engine *e, struct engine_node *n, uint64_t packet_id,

@@ -10,7 +10,8 @@
 
 int packet_pool_init(struct packet_pool *p, uint32_t frame_capacity)
 {
-	size_t frame = (sizeof(struct frame) + frame_capacity + CACHE_LINE - 1) & ~(size_t)(CACHE_LINE - 1);
+	size_t frame = (sizeof(struct frame) + frame_capacity + CACHE_LINE - 1) &
+		       ~(size_t)(CACHE_LINE - 1);
 	size_t count = POOL_RESERVE / (frame + sizeof(struct packet));
 	uint8_t *base;
 

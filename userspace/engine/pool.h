@@ -15,11 +15,11 @@
 #define PACKET_NONE UINT32_MAX
 
 struct packet {
-	uint32_t next;	   /* in whichever list it is */
+	uint32_t next;     /* in whichever list it is */
 	uint32_t captured; /* bytes of the frame that are there */
 	uint32_t length;   /* modelled frame length */
 	uint32_t reserved;
-	uint64_t id;	  /* sending host << 32 | its how-manieth packet */
+	uint64_t id;      /* sending host << 32 | its how-manieth packet */
 	uint64_t time_ps; /* on a wire: of its arrival; in a queue: since when */
 };
 

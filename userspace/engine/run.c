@@ -8,8 +8,8 @@
 #include <errno.h>
 #include "engine/internal.h"
 
-void engine_drop(struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason,
-	uint64_t now)
+void engine_drop(
+	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now)
 {
 	struct packet *k = packet_get(&e->pool, packet);
 
@@ -102,7 +102,8 @@ int engine_run(struct engine *e, uint64_t until_ps, const volatile bool *stop)
 				e->now_ps = limit;
 			break;
 		}
-		e->window_end_ps = limit - start > e->lookahead_ps ? start + e->lookahead_ps : limit;
+		e->window_end_ps =
+			limit - start > e->lookahead_ps ? start + e->lookahead_ps : limit;
 		while (engine_next(e) < e->window_end_ps && !e->failed)
 			node_run(e, &e->nodes[e->schedule[0].node]);
 		e->now_ps = e->window_end_ps;

@@ -149,7 +149,8 @@ static void burst_end(struct recorder *r, uint32_t port)
 		return;
 	recorder_event(r, b->first_ps,
 		json_pack("{s:s, s:s, s:s, s:I, s:I, s:f}", "event", "drops", "port",
-			r->params.port_name(r->params.name_arg, burst_port(r, port, b->reason), name),
+			r->params.port_name(
+				r->params.name_arg, burst_port(r, port, b->reason), name),
 			"reason", drop_name(b->reason), "frames", (json_int_t)b->frames, "bytes",
 			(json_int_t)b->bytes, "until_us", (double)b->last_ps / PS_PER_US));
 	b->frames = 0;
@@ -220,8 +221,8 @@ int recorder_close(struct recorder *r)
 	return events ? events : queues ? queues : lost;
 }
 
-static void write_flow(FILE *out, const struct engine *e, uint32_t flow, recorder_port_name host_name,
-	const void *arg)
+static void write_flow(FILE *out, const struct engine *e, uint32_t flow,
+	recorder_port_name host_name, const void *arg)
 {
 	char src[RECORDER_NAME], dst[RECORDER_NAME];
 	struct engine_flow_result f;
@@ -243,8 +244,8 @@ static void write_flow(FILE *out, const struct engine *e, uint32_t flow, recorde
 		(unsigned long long)f.sender.timeouts);
 }
 
-int recorder_write_flows(const char *directory, const struct engine *e, recorder_port_name host_name,
-	const void *name_arg)
+int recorder_write_flows(const char *directory, const struct engine *e,
+	recorder_port_name host_name, const void *name_arg)
 {
 	FILE *out = open_in(directory, "flows.csv");
 	struct engine_stats s;
@@ -252,8 +253,9 @@ int recorder_write_flows(const char *directory, const struct engine *e, recorder
 	if (!out)
 		return -errno;
 	engine_stats(e, &s);
-	fprintf(out, "id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,spurious,"
-		     "paths,timeouts\n");
+	fprintf(out,
+		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,spurious,"
+		"paths,timeouts\n");
 	for (uint32_t i = 0; i < s.flows; i++)
 		write_flow(out, e, i, host_name, name_arg);
 	return close_file(out);

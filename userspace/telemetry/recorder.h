@@ -16,7 +16,7 @@ typedef const char *(*recorder_port_name)(const void *arg, uint32_t port, char *
 
 struct recorder_params {
 	const char *directory; /* exists; NULL: nothing is written */
-	bool queues;	       /* sampled */
+	bool queues;           /* sampled */
 	const struct net *net;
 	recorder_port_name port_name;
 	const void *name_arg;
@@ -38,7 +38,7 @@ void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event);
 int recorder_close(struct recorder *r);
 
 /* flows.csv in directory. host_name as recorder_port_name, of a host's number. 0 or -errno. */
-int recorder_write_flows(const char *directory, const struct engine *e, recorder_port_name host_name,
-	const void *name_arg);
+int recorder_write_flows(const char *directory, const struct engine *e,
+	recorder_port_name host_name, const void *name_arg);
 
 #endif

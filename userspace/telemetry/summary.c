@@ -72,9 +72,10 @@ static json_t *flows_json(const struct flow_totals *t, const struct engine_stats
 {
 	uint64_t span = totals_makespan(t);
 
-	return json_pack("{s:I, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:f}", "count", (json_int_t)s->flows,
-		"unfinished", (json_int_t)(s->flows - s->flows_done), "bytes", (json_int_t)t->bytes,
-		"fct_us", "mean", t->finished ? t->fct_sum_us / (double)t->finished : 0.0, "p50",
+	return json_pack("{s:I, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:f}", "count",
+		(json_int_t)s->flows, "unfinished", (json_int_t)(s->flows - s->flows_done), "bytes",
+		(json_int_t)t->bytes, "fct_us", "mean",
+		t->finished ? t->fct_sum_us / (double)t->finished : 0.0, "p50",
 		fct_percentile_us(t, 50), "p99", fct_percentile_us(t, 99), "max",
 		fct_percentile_us(t, 100), "goodput_gbps",
 		span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0.0);
@@ -100,8 +101,8 @@ static json_t *packets_json(const struct flow_totals *t, const struct engine_sta
 		(json_int_t)s->corrupt);
 }
 
-static json_t *machine_json(const struct summary_info *info, const struct engine *e,
-	const struct engine_stats *s)
+static json_t *machine_json(
+	const struct summary_info *info, const struct engine *e, const struct engine_stats *s)
 {
 	struct rusage usage;
 
@@ -125,8 +126,8 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 		return NULL;
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)s.trace_hash);
 	summary = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "scenario", info->scenario, "seed",
-		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock, "version",
-		info->version, "trace_hash", hash);
+		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,
+		"version", info->version, "trace_hash", hash);
 	json_object_update_new(summary, machine_json(info, e, &s));
 	json_object_set_new(summary, "flows", flows_json(&t, &s));
 	json_object_set_new(summary, "packets", packets_json(&t, &s));
@@ -135,8 +136,9 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 			"max_delay_us", (double)s.max_queue_delay_ps / PS_PER_US));
 	json_object_set_new(summary, "ideal_us", json_real((double)info->ideal_ps / PS_PER_US));
 	json_object_set_new(summary, "slowdown",
-		json_real(info->ideal_ps ? fct_percentile_us(&t, 100) * PS_PER_US / (double)info->ideal_ps :
-					   0));
+		json_real(info->ideal_ps
+				  ? fct_percentile_us(&t, 100) * PS_PER_US / (double)info->ideal_ps
+				  : 0));
 	free(t.fct_ps);
 	return summary;
 }
@@ -147,8 +149,7 @@ static double sum_of(const json_t *object)
 	json_t *value;
 	double sum = 0;
 
-	json_object_foreach((json_t *)object, key, value)
-		sum += json_number_value(value);
+	json_object_foreach((json_t *)object, key, value) sum += json_number_value(value);
 	return sum;
 }
 

@@ -11,7 +11,7 @@ struct summary_info {
 	const char *scenario, *dataplane, *clock, *version;
 	uint64_t seed;
 	uint64_t ideal_ps; /* the bound that host links set */
-	double wall_s;	   /* of the run itself, set-up excluded */
+	double wall_s;     /* of the run itself, set-up excluded */
 	double setup_s;
 };
 

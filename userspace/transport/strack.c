@@ -25,10 +25,12 @@ struct strack_options strack_options_of(const struct transport_env *env)
 	return o;
 }
 
-static uint32_t largest_window(const struct transport_env *env, const struct strack_options *o)
+/* In packets, for that share of a BDP. */
+static uint32_t window_of(
+	const struct transport_env *env, const struct strack_options *o, double share)
 {
-	return window_packets_max(env->host_rate_bps, env->base_rtt_ps, env->mtu, o->window_share,
-		o->sack_packets);
+	return window_packets(
+		env->host_rate_bps, env->base_rtt_ps, env->mtu, share, o->sack_packets);
 }
 
 /* By the window and not by the message: STrack, 3.3.2, keeps the bitmaps small on purpose. */
@@ -45,7 +47,7 @@ static size_t strack_size(
 	const struct transport_env *env, const struct flow_spec *flow, bool sender)
 {
 	struct strack_options o = strack_options_of(env);
-	uint32_t bits = ring_bits_for(largest_window(env, &o));
+	uint32_t bits = ring_bits_for(window_of(env, &o, o.window_share));
 
 	(void)flow;
 	return sender ? sender_size(bits, o.paths) : receiver_size(bits);
@@ -56,7 +58,7 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 {
 	struct strack_flow *f = (struct strack_flow *)ep;
 	struct strack_options o = strack_options_of(env);
-	uint32_t window = largest_window(env, &o);
+	uint32_t most = window_of(env, &o, o.window_share), bdp = window_of(env, &o, 1);
 
 	ep->ops = &strack_transport;
 	f->env = env;
@@ -64,13 +66,13 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 	f->packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
 	f->last_bytes = (uint32_t)(flow->bytes - (uint64_t)(f->packets - 1) * env->mtu);
 	f->mtu = env->mtu;
-	f->ring_bits = ring_bits_for(window);
+	f->ring_bits = ring_bits_for(most);
 	f->sender = sender;
 	headers_prepare(&f->headers, env, flow, sender,
 		(sender ? sizeof(struct strack_data) + env->mtu : sizeof(struct strack_sack)) +
 			ICRC_BYTES);
 	if (sender)
-		sender_open((struct strack_sender *)ep, &o, window, now);
+		sender_open((struct strack_sender *)ep, &o, bdp < most ? bdp : most, most, now);
 	else
 		receiver_open((struct strack_receiver *)ep, o.sack_packets);
 }
@@ -100,6 +102,23 @@ static bool strack_next_packet(struct endpoint *ep, struct tx_frame *tx, uint64_
 	       sender_next_packet((struct strack_sender *)ep, tx, now);
 }
 
+/* A packet's place in the message follows from its number. */
+static bool strack_payload_place(const struct endpoint *ep, const struct rx_frame *rx,
+	uint64_t *ret_offset, uint32_t *ret_start, uint32_t *ret_length)
+{
+	const struct strack_flow *f = (const struct strack_flow *)ep;
+	struct bth bth;
+
+	if (f->sender || !headers_read_bth(rx, &bth) || bth.opcode != STRACK_DATA ||
+		bth.psn >= f->packets)
+		return false;
+	*ret_offset = (uint64_t)bth.psn * f->mtu;
+	*ret_start = rx->transport_offset +
+		     (uint32_t)(sizeof(struct bth_hdr) + sizeof(struct strack_data));
+	*ret_length = strack_payload(f, bth.psn);
+	return true;
+}
+
 uint64_t strack_inflight(const struct endpoint *sender)
 {
 	return sender_inflight((const struct strack_sender *)sender);
@@ -116,5 +135,6 @@ const struct transport_ops strack_transport = {
 	.open = strack_open,
 	.on_packet = strack_on_packet,
 	.on_timer = strack_on_timer,
+	.payload = strack_payload_place,
 	.next_packet = strack_next_packet,
 };

@@ -23,15 +23,15 @@ size_t sender_size(uint32_t ring_bits, uint32_t paths)
 }
 
 void sender_open(struct strack_sender *s, const struct strack_options *options,
-	uint32_t window_packets, uint64_t now)
+	uint32_t first_packets, uint32_t max_packets, uint64_t now)
 {
 	const struct transport_env *env = s->flow.env;
 	uint64_t rtt = env->base_rtt_ps;
 	uint64_t *words = s->words;
 
 	window_open(&s->window, env->host_rate_bps, rtt,
-		options->target_delay_ps ? options->target_delay_ps : rtt, env->mtu, window_packets,
-		now);
+		options->target_delay_ps ? options->target_delay_ps : rtt, env->mtu, first_packets,
+		max_packets, now);
 	s->acked = (struct ring){words, s->flow.ring_bits};
 	words += ring_words(s->flow.ring_bits);
 	s->lost = (struct ring){words, s->flow.ring_bits};
@@ -279,8 +279,8 @@ unsigned sender_on_packet(
 	read_sack(extension, &k);
 	if (!plausible(s, &k, now))
 		return 0;
+	spray_on_ack(&s->paths, k.path, k.marked);
 	enter(s, &k, now);
-	spray_on_ack(&s->paths, k.path, k.marked, s->recvd_bytes - before <= s->flow.mtu);
 	signal = (struct strack_signal){
 		.marked = k.marked,
 		.probe = k.probe,

@@ -35,7 +35,7 @@ struct strack_sender {
 size_t sender_size(uint32_t ring_bits, uint32_t paths);
 /* flow has been filled in. */
 void sender_open(struct strack_sender *s, const struct strack_options *options,
-	uint32_t window_packets, uint64_t now);
+	uint32_t first_packets, uint32_t max_packets, uint64_t now);
 /* Payload bytes on their way: equations 1 and 2. */
 uint64_t sender_inflight(const struct strack_sender *s);
 bool sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now);

@@ -26,18 +26,19 @@ void spray_open(struct strack_paths *s, const struct strack_options *options, ui
 		.paths = options->paths,
 		.last = UINT32_MAX, /* so that path 0 is the first */
 		.kind = options->spray,
+		.recycle = options->sack_packets == 1,
 	};
 	s->marked = words;
 	s->used = words + words_of(s);
 }
 
 /*
- * STrack, algorithm 3, lines 2 to 10, which are written for an acknowledgement of one packet: it clocks
+ * STrack, algorithm 3, lines 2 to 10, which are written for an acknowledgement of each packet: it clocks
  * out one packet on the path that proved good. A SACK for several names one path only; to use that
  * again would put a packet more on it than the round robin, which serves the others, does anyway, and
  * measurably unbalances the fabric. Only the mark counts then.
  */
-void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked, bool single)
+void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked)
 {
 	uint64_t bit = 1ull << (path % 64);
 
@@ -47,7 +48,7 @@ void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked, bool singl
 		s->next = -1;
 		s->marked[path / 64] |= bit;
 	} else {
-		s->next = single ? (int32_t)path : -1;
+		s->next = s->recycle ? (int32_t)path : -1;
 		s->marked[path / 64] &= ~bit;
 	}
 }

@@ -19,6 +19,7 @@ struct strack_paths {
 	uint32_t last;     /* path of the last packet (rr) */
 	uint32_t used_count;
 	enum strack_spray kind;
+	bool recycle; /* every packet is answered: an unmarked path serves the next one */
 };
 
 /* 64-bit words that spray_open() needs, zeroed. */
@@ -31,7 +32,7 @@ void spray_open(struct strack_paths *s, const struct strack_options *options, ui
 	uint64_t *words, uint64_t now);
 
 /* A SACK echoed this path (below s->paths) and whether its packet was marked. */
-void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked, bool single);
+void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked);
 
 /* The path of the packet that leaves now; window: in whole packets. */
 uint32_t spray_choose(struct strack_paths *s, uint32_t window, uint64_t now);

@@ -23,8 +23,8 @@ static uint64_t bdp_bytes(uint64_t rate_bps, uint64_t base_rtt_ps)
 	return mul_div(rate_bps, base_rtt_ps, 8 * PS_PER_S);
 }
 
-uint32_t window_packets_max(uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share,
-	uint32_t sack_packets)
+uint32_t window_packets(
+	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets)
 {
 	uint64_t packets = (uint64_t)((double)bdp_bytes(rate_bps, base_rtt_ps) * share) / mtu + 1;
 
@@ -43,7 +43,8 @@ static void set_cwnd(struct strack_window *w, uint64_t cwnd)
 }
 
 void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
-	uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now)
+	uint64_t target_ps, uint32_t mtu, uint32_t first_packets, uint32_t max_packets,
+	uint64_t now)
 {
 	/* bdp_sf */
 	uint64_t scale = mul_div(bdp_bytes(rate_bps, base_rtt_ps), WINDOW_ONE, REF_BDP);
@@ -62,7 +63,7 @@ void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_p
 		.eta = scale * 3 / 20,
 		.mtu = mtu,
 	};
-	set_cwnd(w, w->max);
+	set_cwnd(w, first_packets * WINDOW_ONE);
 }
 
 uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower)

@@ -43,19 +43,20 @@ struct strack_signal {
 };
 
 /*
- * The largest window in whole packets: one BDP, and what a receiver that answers every
+ * A window in whole packets: that share of a BDP, and what a receiver that answers every
  * sack_packets-th packet may be holding back. At least 1.
  */
-uint32_t window_packets_max(uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share,
-	uint32_t sack_packets);
+uint32_t window_packets(
+	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets);
 
 /*
  * alpha is 4 bdp_sf delay_sf / base_rtt, but delay_sf counts as no more than 1: past 12 us it
  * would add whole windows a round, and at 50 us the queue swings between empty and twice its
- * target. target_ps: target_Qdelay. max_packets: from window_packets_max().
+ * target. target_ps: target_Qdelay. Packets: from window_packets().
  */
 void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
-	uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now);
+	uint64_t target_ps, uint32_t mtu, uint32_t first_packets, uint32_t max_packets,
+	uint64_t now);
 
 /*
  * The queueing delay that a measured round trip means; a shorter round trip than ever before

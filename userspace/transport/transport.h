@@ -13,11 +13,11 @@
 
 /* What all flows of a fabric share. */
 struct transport_env {
-	uint32_t mtu;		/* payload bytes of a full packet */
+	uint32_t mtu;           /* payload bytes of a full packet */
 	uint64_t host_rate_bps; /* slowest host link */
-	uint64_t base_rtt_ps;	/* longest idle round trip of a full packet and its answer */
+	uint64_t base_rtt_ps;   /* longest idle round trip of a full packet and its answer */
 	bool ip6;
-	bool payload_full; /* frames carry real payload bytes, else headers only */
+	bool payload_full;   /* frames carry real payload bytes, else headers only */
 	const void *options; /* the transport's own, e.g. struct strack_options */
 };
 
@@ -32,8 +32,8 @@ struct flow_spec {
 	uint64_t seed;
 };
 
-#define FLOW_SENDER_QP(flow)   ((flow) * 2)
-#define FLOW_RECEIVER_QP(flow) ((flow) * 2 + 1)
+#define FLOW_SENDER_QP(flow)   ((flow)*2)
+#define FLOW_RECEIVER_QP(flow) ((flow)*2 + 1)
 
 /* What one side of a flow counted. */
 struct endpoint_stats {
@@ -50,7 +50,8 @@ struct transport_ops;
 /* The common head of every endpoint; the transport's own state follows it. */
 struct endpoint {
 	const struct transport_ops *ops;
-	uint64_t deadline_ps;  /* on_timer is due then; 0: never. The transport sets it in any call */
+	uint64_t
+		deadline_ps; /* on_timer is due then; 0: never. The transport sets it in any call */
 	uint64_t delivered_ps; /* receiver: the whole message has arrived; 0: not yet */
 	uint64_t finished_ps;  /* sender: the whole message is acknowledged; 0: not yet */
 	struct endpoint_stats stats;
@@ -62,14 +63,14 @@ struct rx_frame {
 	uint32_t captured;
 	uint32_t transport_offset; /* where the BTH starts */
 	uint32_t transport_length; /* modelled bytes from the BTH to the end, ICRC included */
-	uint8_t ecn;		   /* ECN_* of the IP header */
+	uint8_t ecn;               /* ECN_* of the IP header */
 };
 
 /* A frame to be sent; bytes has room for HEADERS_MAX. */
 struct tx_frame {
 	uint8_t *bytes;
-	uint32_t captured; /* bytes of headers written */
-	uint32_t length;   /* modelled length: Ethernet header to ICRC, payload included */
+	uint32_t captured;       /* bytes of headers written */
+	uint32_t length;         /* modelled length: Ethernet header to ICRC, payload included */
 	uint64_t payload_offset; /* of the payload in the message */
 	uint32_t payload_length; /* 0: control */
 };
@@ -84,7 +85,7 @@ static inline uint32_t headers_capacity(bool ip6)
 
 /* What an operation asks of the caller. */
 #define TRANSPORT_REPLY 0x1 /* `reply` was filled: send it ahead of data */
-#define TRANSPORT_WAKE	0x2 /* next_packet may have something now */
+#define TRANSPORT_WAKE  0x2 /* next_packet may have something now */
 
 struct transport_ops {
 	const char *name;
@@ -94,8 +95,8 @@ struct transport_ops {
 	void (*open)(struct endpoint *ep, const struct transport_env *env,
 		const struct flow_spec *flow, bool sender, uint64_t now);
 	/* A frame for this endpoint arrived. Returns TRANSPORT_*. */
-	unsigned (*on_packet)(struct endpoint *ep, const struct rx_frame *rx, struct tx_frame *reply,
-		uint64_t now);
+	unsigned (*on_packet)(struct endpoint *ep, const struct rx_frame *rx,
+		struct tx_frame *reply, uint64_t now);
 	/* deadline_ps has come. Returns TRANSPORT_*. */
 	unsigned (*on_timer)(struct endpoint *ep, struct tx_frame *reply, uint64_t now);
 	/*
