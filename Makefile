@@ -9,7 +9,7 @@ BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 
 CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf -Itests
 WARN     := -Wall -Wextra -Werror
-CFLAGS   ?= -O2 -g
+CFLAGS   ?= -O3 -g
 LTO      ?= -flto=auto -ffat-lto-objects
 Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP

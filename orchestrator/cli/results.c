@@ -44,6 +44,21 @@ static int next_run(char **ret_path, const char *name)
 	return -EEXIST;
 }
 
+/* What an earlier run left in the folder must not pass for a result of this one. */
+static void remove_old(const char *directory)
+{
+	static const char *const names[] = {
+		"summary.json", "flows.csv", "queues.csv", "events.jsonl", "scenario.yaml"};
+	char *path;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (asprintf(&path, "%s/%s", directory, names[i]) < 0)
+			return;
+		unlink(path);
+		free(path);
+	}
+}
+
 int results_directory(char **ret_path, const char *out, const char *name)
 {
 	int r = make_folder(out ? out : "runs");
@@ -52,6 +67,7 @@ int results_directory(char **ret_path, const char *out, const char *name)
 		return r;
 	if (!out)
 		return next_run(ret_path, name);
+	remove_old(out);
 	*ret_path = strdup(out);
 	return *ret_path ? 0 : -ENOMEM;
 }
@@ -145,9 +161,12 @@ static void print_flows(const json_t *s)
 	printf("\n  completion  mean %.1f us, p50 %.1f us, p99 %.1f us, max %.1f us\n",
 		number(s, "flows.fct_us.mean"), number(s, "flows.fct_us.p50"),
 		number(s, "flows.fct_us.p99"), number(s, "flows.fct_us.max"));
-	if (ideal)
-		printf("  bound       %.1f us at host link rate: the run took %.2f times that\n",
-			ideal, number(s, "slowdown"));
+	if (ideal) {
+		printf("  bound       %.1f us at host link rate", ideal);
+		if (!unfinished) /* what has not ended took no time that could be compared */
+			printf(": the run took %.2f times that", number(s, "slowdown"));
+		putchar('\n');
+	}
 	printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
 }
 

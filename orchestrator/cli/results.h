@@ -7,7 +7,8 @@
 #include "scenario/scenario.h"
 
 /*
- * Makes the folder for a run: `out`, or the first free "runs/<name>-<n>". *ret_path is to be freed. 0 or -errno after
+ * Makes the folder for a run: `out`, or the first free "runs/<name>-<n>". Results that an earlier
+ * run left there are removed. *ret_path is to be freed. 0 or -errno after
  * a message.
  */
 int results_directory(char **ret_path, const char *out, const char *name);

@@ -98,7 +98,7 @@ int timeline_init(struct timeline *t, const struct scenario *s, const struct fab
 void timeline_release(struct timeline *t)
 {
 	free(t->items);
-	t->items = NULL;
+	*t = (struct timeline)TIMELINE_INIT;
 }
 
 uint64_t timeline_next(const struct timeline *t)

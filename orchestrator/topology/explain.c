@@ -11,7 +11,7 @@
  * time; a port of the kernel dataplane has a UMEM of 32 frames of 2 KB, and any port its entry in
  * the shared tables; a packet under way keeps its headers and its place in a queue.
  */
-#define KERNEL_HOP_US    1.6
+#define KERNEL_HOP_US    2.4
 #define INLINE_HOP_US    0.1
 #define UMEM_BYTES       65536.0
 #define PORT_BYTES       256.0

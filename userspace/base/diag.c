@@ -133,7 +133,7 @@ static unsigned edits(const char *a, size_t a_length, const char *b, size_t b_le
 
 const char *nearest_word(const char *word, const char *const *words, size_t count)
 {
-	size_t length = strnlen(word, WORD_LIMIT + 1);
+	size_t length = strlen(word);
 	unsigned best = (unsigned)length / 3 + 1;
 	const char *ret = NULL;
 

@@ -32,9 +32,12 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 }
 
 /* The least time from an event at one node to its effect on another: the shortest frame on a link. */
-static uint64_t port_lookahead(const struct net_port *p)
+static void engine_bound_lookahead(struct engine *e, const struct engine_port *p)
 {
-	return serialise_ps(0, p->rate_bps) + p->delay_ps;
+	uint64_t least = port_serialise(p, 0) + p->delay_ps;
+
+	if (least < e->lookahead_ps)
+		e->lookahead_ps = least;
 }
 
 static void engine_copy_ports(struct engine *e, const struct net *net)
@@ -53,8 +56,7 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 			.local = id - net->nodes[from->node].first_port,
 		};
 		port_set_rate(&e->ports[id], from->rate_bps);
-		if (port_lookahead(from) < e->lookahead_ps)
-			e->lookahead_ps = port_lookahead(from);
+		engine_bound_lookahead(e, &e->ports[id]);
 	}
 }
 
@@ -240,6 +242,8 @@ int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t c
 
 	if (count > ENGINE_FLOWS_MAX - first)
 		return -EINVAL;
+	if (!count)
+		return 0;
 	r = engine_grow(e, count);
 	if (r < 0)
 		return r;
@@ -297,6 +301,8 @@ void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps)
 {
 	port_set_rate(&e->ports[port], rate_bps);
 	port_set_rate(&e->ports[e->ports[port].peer], rate_bps);
+	/* a faster link may be the one that sets the windows now */
+	engine_bound_lookahead(e, &e->ports[port]);
 }
 
 void engine_stats(const struct engine *e, struct engine_stats *ret)

@@ -200,7 +200,9 @@ static uint32_t host_find(
 	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24;
 
-	if (qp >= 2 * e->flow_count || e->slots[qp].node != node_index(e, n))
+	/* a sender that has not started has no operations yet */
+	if (qp >= 2 * e->flow_count || e->slots[qp].node != node_index(e, n) ||
+		!e->slots[qp].ep->ops)
 		return SLOT_NONE;
 	return qp;
 }

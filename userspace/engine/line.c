@@ -68,6 +68,11 @@ void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t 
 	if (packet_fifo_empty(&p->queue))
 		return;
 	packet = packet_fifo_pop(&e->pool, &p->queue);
+	/* the next to start is read and written when this one is done */
+	if (!packet_fifo_empty(&p->queue)) {
+		__builtin_prefetch(packet_get(&e->pool, p->queue.head), 1);
+		__builtin_prefetch(packet_frame(&e->pool, p->queue.head), 1);
+	}
 	waited = now - packet_get(&e->pool, packet)->time_ps;
 	if (waited > e->stats.max_queue_delay_ps)
 		e->stats.max_queue_delay_ps = waited;

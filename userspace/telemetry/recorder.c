@@ -192,14 +192,19 @@ void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps
 	}
 }
 
+/* -EIO if something was lost earlier: what the reason was then is no longer known. */
 static int close_file(FILE *f)
 {
-	int broken;
+	int r;
 
 	if (!f)
 		return 0;
-	broken = ferror(f);
-	return fclose(f) || broken ? -EIO : 0;
+	r = ferror(f) ? -EIO : 0;
+	if (fflush(f) && errno)
+		r = -errno;
+	if (fclose(f) && r == 0)
+		r = -errno;
+	return r;
 }
 
 int recorder_close(struct recorder *r)

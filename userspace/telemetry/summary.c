@@ -153,9 +153,22 @@ static double sum_of(const json_t *object)
 	return sum;
 }
 
+/* Whether the metric is the count of a drop reason; those that did not occur are left out. */
+static bool is_drop_reason(const char *metric)
+{
+	static const char dropped[] = "packets.dropped.";
+	size_t length = strlen(dropped);
+
+	if (strncmp(metric, dropped, length))
+		return false;
+	for (unsigned i = DROP_NONE + 1; drop_name(i); i++)
+		if (!strcmp(metric + length, drop_name(i)))
+			return true;
+	return false;
+}
+
 int summary_lookup(const json_t *summary, const char *metric, double *ret)
 {
-	static const char reasons[] = "packets.dropped.";
 	const json_t *at = summary;
 	const char *rest = metric;
 
@@ -174,7 +187,7 @@ int summary_lookup(const json_t *summary, const char *metric, double *ret)
 		*ret = json_number_value(at);
 	else if (json_is_object(at) && !strcmp(metric, "packets.dropped"))
 		*ret = sum_of(at);
-	else if (!at && !strncmp(metric, reasons, strlen(reasons)))
+	else if (!at && is_drop_reason(metric))
 		*ret = 0;
 	else
 		return -ENOENT;
