@@ -44,7 +44,7 @@ FUZZ_SECONDS ?= 3
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all help demo check check-long bench deps check-deps install uninstall clean format
+.PHONY: all help demo check check-long golden bench deps check-deps install uninstall clean format
 
 all: $(BUILD)/fabricbed ## build the command
 
@@ -157,6 +157,12 @@ test-programs: $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
 
 check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
 	@FABRICBED_LONG=1 $(MAKE) --no-print-directory check FUZZ_SECONDS=120
+
+golden: all ## write the shipped scenarios' traces anew (tests/golden)
+	@for f in scenarios/*.yaml; do \
+		$(BUILD)/fabricbed run $$f --dataplane inline --out $(BUILD)/golden --json | \
+			awk -v n=$$(basename $$f .yaml) -F'"' '/trace_hash/ { print n, $$4 }'; \
+	done > tests/golden/traces.txt && cat tests/golden/traces.txt
 
 bench: check-deps ## figures of this machine: bring-up, hops a second, memory
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(BENCHES)

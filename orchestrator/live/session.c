@@ -163,18 +163,36 @@ static int open_engine(struct session *s, struct error *why)
 	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
 }
 
-/* When the run is given up: long after everything should have come through. */
-static uint64_t default_end(const struct session *s, const struct messages *m)
-{
-	uint64_t last = 0;
+/* No run lasts so long, and sums of a few such times fit. */
+#define END_MAX  (UINT64_MAX / 8)
+#define PATIENCE 100 /* times the ideal that a message may take */
 
-	for (size_t i = 0; i < m->count; i++)
-		if (m->items[i].start_ps > last)
-			last = m->items[i].start_ps;
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * When the run is given up: long after everything should have come through, messages that wait
+ * for others included. Leaves in each message's start the time by which it should be done.
+ */
+static uint64_t default_end(const struct session *s, struct messages *m)
+{
+	uint64_t patience = PATIENCE * least(s->ideal_ps, END_MAX / PATIENCE), last = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct message *msg = &m->items[i];
+
+		if (msg->after != MESSAGE_NONE)
+			msg->start_ps = m->items[msg->after].start_ps + msg->gap_ps;
+		msg->start_ps = least(msg->start_ps + patience, END_MAX);
+		if (msg->start_ps > last)
+			last = msg->start_ps;
+	}
 	for (size_t i = 0; i < s->timeline.count; i++)
-		if (s->timeline.items[i].at_ps > last)
-			last = s->timeline.items[i].at_ps;
-	return last + 100 * s->ideal_ps + 10 * PS_PER_MS;
+		if (s->timeline.items[i].at_ps + patience > last)
+			last = s->timeline.items[i].at_ps + patience;
+	return last + 10 * PS_PER_MS;
 }
 
 static int add_messages(struct session *s, const struct messages *m)
@@ -326,11 +344,6 @@ static void act_due(struct session *s)
 		recorder_sample(s->recorder, s->engine, now);
 		s->next_sample_ps = now + s->params.scenario->sample_ps;
 	}
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 bool session_done(const struct session *s)

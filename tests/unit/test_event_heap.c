@@ -129,7 +129,8 @@ static void ties_favour_no_port(void **state)
 		for (uint32_t port = 0; port < PORTS; port++)
 			assert_in_range(first[port], ROUNDS / PORTS / 2, ROUNDS / PORTS * 2);
 		/* of neighbours in that order, the lower number is ahead half of the time */
-		assert_in_range(ahead, ROUNDS * (PORTS - 2) * 4 / 10, ROUNDS * (PORTS - 2) * 6 / 10);
+		assert_in_range(
+			ahead, ROUNDS * (PORTS - 2) * 4 / 10, ROUNDS * (PORTS - 2) * 6 / 10);
 	}
 }
 

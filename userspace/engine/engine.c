@@ -20,6 +20,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		struct engine_node *n = &e->nodes[i];
 
 		n->first_port = from->first_port;
+		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
 		n->active_head = n->active_tail = SLOT_NONE;
 		/* a port arms two events at most; a host's heap grows as its flows are added */

@@ -76,7 +76,7 @@ struct engine_stats {
 	uint64_t dropped[DROP_REASON_COUNT];
 	uint64_t dropped_by_hosts;   /* of these, what the program had let through */
 	uint64_t in_flight;          /* counted one by one, not derived */
-	uint64_t marked;             /* frames that arrived with CE */
+	uint64_t marked;             /* marks set: frames that got CE at a hop */
 	uint64_t corrupt;            /* payload that is not what was sent (full payload only) */
 	uint64_t hops;               /* frames that crossed a link */
 	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */

@@ -29,7 +29,7 @@ struct engine_port {
 struct engine_node {
 	struct event_heap events;
 	uint64_t trace;
-	uint32_t first_port;
+	uint32_t first_port, port_count;
 	bool is_host;
 	uint32_t schedule_slot; /* its place in the schedule */
 	/* a host's senders that may have something to send, taken in turn */

@@ -12,7 +12,6 @@
 
 struct burst {
 	uint64_t first_ps, last_ps, frames, bytes;
-	enum drop_reason reason;
 };
 
 /* A line of events.jsonl. A burst of drops is known when it has ended, but belongs where it began. */
@@ -28,8 +27,8 @@ struct recorder {
 	struct line *lines;
 	size_t line_count, line_capacity;
 	bool out_of_memory;
-	struct burst *bursts;  /* by port id */
-	uint8_t *was_occupied; /* by port id */
+	struct burst (*bursts)[DROP_REASON_COUNT]; /* by port id */
+	uint8_t *was_occupied;                     /* by port id */
 	uint32_t port_end;
 };
 
@@ -140,18 +139,17 @@ static uint32_t burst_port(const struct recorder *r, uint32_t port, enum drop_re
 	return reason == DROP_LINK_DOWN ? r->params.net->ports[port].peer : port;
 }
 
-static void burst_end(struct recorder *r, uint32_t port)
+static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason)
 {
-	struct burst *b = &r->bursts[port];
+	struct burst *b = &r->bursts[port][reason];
 	char name[RECORDER_NAME];
 
 	if (!b->frames)
 		return;
 	recorder_event(r, b->first_ps,
 		json_pack("{s:s, s:s, s:s, s:I, s:I, s:f}", "event", "drops", "port",
-			r->params.port_name(
-				r->params.name_arg, burst_port(r, port, b->reason), name),
-			"reason", drop_name(b->reason), "frames", (json_int_t)b->frames, "bytes",
+			r->params.port_name(r->params.name_arg, burst_port(r, port, reason), name),
+			"reason", drop_name(reason), "frames", (json_int_t)b->frames, "bytes",
 			(json_int_t)b->bytes, "until_us", (double)b->last_ps / PS_PER_US));
 	b->frames = 0;
 }
@@ -160,15 +158,22 @@ static void on_dropped(
 	void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes)
 {
 	struct recorder *r = arg;
-	struct burst *b = &r->bursts[port];
+	struct burst *b = &r->bursts[port][reason];
 
-	if (b->frames && (b->reason != reason || now_ps > b->last_ps + BURST_GAP_PS))
-		burst_end(r, port);
+	if (b->frames && now_ps > b->last_ps + BURST_GAP_PS)
+		burst_end(r, port, reason);
 	if (!b->frames)
-		*b = (struct burst){.first_ps = now_ps, .reason = reason};
+		*b = (struct burst){.first_ps = now_ps};
 	b->last_ps = now_ps;
 	b->frames++;
 	b->bytes += bytes;
+}
+
+static void bursts_end(struct recorder *r)
+{
+	for (uint32_t port = PORT_FIRST; port < r->port_end; port++)
+		for (int reason = 0; reason < DROP_REASON_COUNT; reason++)
+			burst_end(r, port, (enum drop_reason)reason);
 }
 
 struct engine_observer recorder_observer(struct recorder *r)
@@ -213,8 +218,8 @@ int recorder_close(struct recorder *r)
 
 	if (!r)
 		return 0;
-	for (uint32_t port = PORT_FIRST; r->bursts && port < r->port_end; port++)
-		burst_end(r, port);
+	if (r->bursts)
+		bursts_end(r);
 	if (r->lines)
 		lines_write(r);
 	events = close_file(r->events);

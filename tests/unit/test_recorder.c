@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is written: flows.csv, queues.csv and events.jsonl, to the byte. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "base/units.h"
+#include "lib/small_session.h"
+#include "telemetry/recorder.h"
+
+/* One link between two ports, 2 and 3. */
+static struct net_port two_ports[] = {[2] = {.peer = 3}, [3] = {.peer = 2}};
+static const struct net link_net = {.ports = two_ports, .port_count = 2};
+
+struct bench {
+	char directory[SMALL_PATH];
+	struct recorder *recorder;
+	struct engine_observer observer;
+};
+
+static const char *number_name(const void *arg, uint32_t port, char *buf)
+{
+	(void)arg;
+	snprintf(buf, RECORDER_NAME, "p%u", port);
+	return buf;
+}
+
+static int bench_open(struct bench *b, const char *directory, bool queues)
+{
+	const struct recorder_params p = {
+		.directory = directory,
+		.queues = queues,
+		.net = &link_net,
+		.port_name = number_name,
+	};
+	int r = recorder_new(&b->recorder, &p);
+
+	if (r == 0)
+		b->observer = recorder_observer(b->recorder);
+	return r;
+}
+
+static void bench_setup(struct bench *b)
+{
+	small_directory(b->directory);
+	assert_int_equal(bench_open(b, b->directory, false), 0);
+}
+
+static void drop(
+	struct bench *b, uint64_t now_ps, uint32_t port, enum drop_reason why, uint32_t bytes)
+{
+	b->observer.dropped(b->observer.arg, now_ps, port, why, bytes);
+}
+
+static void assert_file(const char *directory, const char *name, const char *want)
+{
+	char *text = small_file(directory, name);
+
+	assert_non_null(text);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+/* Closes the recorder and compares its events. */
+static void bench_check(struct bench *b, const char *want)
+{
+	assert_int_equal(recorder_close(b->recorder), 0);
+	assert_file(b->directory, "events.jsonl", want);
+	small_directory_remove(b->directory);
+}
+
+static void events_are_sorted_by_time(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	recorder_event(b.recorder, 3000000, json_pack("{s:s}", "event", "c"));
+	recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
+	recorder_event(b.recorder, 3000000, json_pack("{s:s, s:i}", "event", "d", "n", 1));
+	recorder_event(b.recorder, 2500000, json_pack("{s:s}", "event", "b"));
+	bench_check(&b, "{\"t_us\":1e-6,\"event\":\"a\"}\n"
+			"{\"t_us\":2.5,\"event\":\"b\"}\n"
+			"{\"t_us\":3.0,\"event\":\"c\"}\n"
+			"{\"t_us\":3.0,\"event\":\"d\",\"n\":1}\n");
+}
+
+/* Hundreds at one time keep the order in which they became known. */
+static void events_of_one_time_keep_their_order(void **state)
+{
+	char want[500 * 32], *at = want;
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	for (int i = 0; i < 500; i++) {
+		recorder_event(b.recorder, 1000000, json_pack("{s:i}", "n", i));
+		at += sprintf(at, "{\"t_us\":1.0,\"n\":%d}\n", i);
+	}
+	bench_check(&b, want);
+}
+
+#define DROPS(t, port, reason, frames, bytes, until)                                               \
+	"{\"t_us\":" t ",\"event\":\"drops\",\"port\":\"" port "\",\"reason\":\"" reason           \
+	"\",\"frames\":" frames ",\"bytes\":" bytes ",\"until_us\":" until "}\n"
+
+/* No gap of more than 10 us, one port, one reason: one burst. */
+static void bursts_end_at_a_gap(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	drop(&b, 1000000, 2, DROP_BUFFER, 100);
+	drop(&b, 11000000, 2, DROP_BUFFER, 50);
+	drop(&b, 21000000, 2, DROP_BUFFER, 7);
+	drop(&b, 31000001, 2, DROP_BUFFER, 1);
+	bench_check(&b, DROPS("1.0", "p2", "buffer", "3", "157", "21.0")
+				DROPS("31.000001", "p2", "buffer", "1", "1", "31.000001"));
+}
+
+static void bursts_are_by_port_and_reason(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	drop(&b, 1000000, 2, DROP_BUFFER, 10);
+	drop(&b, 2000000, 3, DROP_BUFFER, 10);
+	drop(&b, 3000000, 2, DROP_TTL, 10);
+	drop(&b, 4000000, 3, DROP_BUFFER, 10);
+	drop(&b, 5000000, 2, DROP_TTL, 10);
+	bench_check(&b, DROPS("1.0", "p2", "buffer", "1", "10", "1.0") DROPS("2.0", "p3", "buffer",
+				"2", "20", "4.0") DROPS("3.0", "p2", "ttl", "2", "20", "5.0"));
+}
+
+/* What died on a link is shown by the link's direction: at the port that had sent it. */
+static void bursts_on_a_link_have_its_direction(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	drop(&b, 1000000, 3, DROP_LINK_DOWN, 10);
+	bench_check(&b, DROPS("1.0", "p2", "link_down", "1", "10", "1.0"));
+}
+
+/* A burst is known when it has ended, and stands where it began. */
+static void bursts_stand_where_they_began(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	drop(&b, 1000000, 2, DROP_BUFFER, 10);
+	recorder_event(b.recorder, 2000000, json_pack("{s:s}", "event", "link_up"));
+	drop(&b, 3000000, 2, DROP_BUFFER, 10);
+	bench_check(&b, DROPS("1.0", "p2", "buffer", "2", "20",
+				"3.0") "{\"t_us\":2.0,\"event\":\"link_up\"}\n");
+}
+
+static void without_a_directory_nothing_is_written(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	assert_int_equal(bench_open(&b, NULL, true), 0);
+	recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
+	drop(&b, 1000000, 2, DROP_BUFFER, 10);
+	assert_int_equal(recorder_close(b.recorder), 0);
+	assert_int_equal(recorder_close(NULL), 0);
+}
+
+/* ---- files that can't be written -------------------------------------------------------------- */
+
+static void link_to_full(const char *directory, const char *name)
+{
+	char path[SMALL_PATH + 32];
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	assert_int_equal(symlink("/dev/full", path), 0);
+}
+
+static void full_disk_is_an_error(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		small_directory(b.directory);
+		link_to_full(b.directory, i ? "queues.csv" : "events.jsonl");
+		assert_int_equal(bench_open(&b, b.directory, true), 0);
+		recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
+		assert_int_equal(recorder_close(b.recorder), -ENOSPC);
+		small_directory_remove(b.directory);
+	}
+}
+
+/* More than a buffer's worth, so that it is not the last write which fails. */
+static void full_disk_early_is_an_error(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	small_directory(b.directory);
+	link_to_full(b.directory, "events.jsonl");
+	assert_int_equal(bench_open(&b, b.directory, false), 0);
+	for (int i = 0; i < 10000; i++)
+		recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
+	assert_true(recorder_close(b.recorder) < 0);
+	small_directory_remove(b.directory);
+}
+
+static void directory_that_is_not_there(void **state)
+{
+	char path[5000];
+	struct bench b = {.recorder = NULL};
+
+	(void)state;
+	assert_int_equal(bench_open(&b, "/nowhere/at/all", true), -ENOENT);
+	memset(path, 'x', sizeof(path) - 1);
+	path[sizeof(path) - 1] = 0;
+	assert_int_equal(bench_open(&b, path, true), -ENAMETOOLONG);
+	assert_null(b.recorder);
+}
+
+/* ---- a whole run ------------------------------------------------------------------------------ */
+
+/*
+ * Two packets, of 4096 and 904 bytes, from h0 to h1: frames of 4170 and 978 bytes that take 335.52
+ * and 80.16 ns a link, and one SACK for both, 9.76 ns. h1's link is dead for a packet of h1 to h0.
+ */
+static const char tiny[] = "name: tiny\n"
+			   "topology:\n"
+			   "  custom:\n"
+			   "    hosts: [h0, h1]\n"
+			   "    switches: [s0]\n"
+			   "    links: [h0-s0, h1-s0]\n"
+			   "  delay: 1us\n"
+			   "switch: {reroute: 1us}\n"
+			   "workload:\n"
+			   "  - pairs: {from: [h0], to: [h1], message: 5000}\n"
+			   "  - pairs: {from: [h1], to: [h0], message: 100, start: 20us}\n"
+			   "faults:\n"
+			   "  - {at: 19us, until: 22us, link: h1-s0, do: down}\n"
+			   "  - {at: 30us, link: h0-s0, do: {rate: 50%}}\n"
+			   "telemetry: {queues: 500ns}\n"
+			   "until: 34us\n";
+
+static void tiny_run_to_the_byte(void **state)
+{
+	char directory[SMALL_PATH];
+	struct error why = ERROR_INIT;
+	struct small_session s;
+
+	(void)state;
+	small_directory(directory);
+	small_session_open(&s, tiny, NULL, 0, directory);
+	small_session_run(&s);
+	assert_int_equal(session_write(s.session, &why), 0);
+	/* 2 us + 2 * 335.52 + 80.16 ns; 2 us + 2 * 9.76 ns more for the SACK */
+	assert_file(directory, "flows.csv",
+		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
+		"spurious,paths,timeouts\n"
+		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0\n"
+		"1,h1,h0,100,20.000000,,,0,0,1,0\n");
+	/* the first packet is in s0 from 1.33552 to 1.67104 us, the second to 1.7512 us */
+	assert_file(directory, "queues.csv",
+		"t_us,port,class,depth_bytes\n"
+		"1.500000,s0->h1,0,5148\n"
+		"2.000000,s0->h1,0,0\n");
+	assert_file(directory, "events.jsonl",
+		"{\"t_us\":19.0,\"event\":\"link_down\",\"link\":\"h1-s0\"}\n"
+		"{\"t_us\":20.0,\"event\":\"reroute\",\"routes_changed\":1}\n" DROPS("21.01584",
+			"h1->s0", "link_down", "1", "174",
+			"21.01584") "{\"t_us\":22.0,\"event\":\"link_up\",\"link\":\"h1-s0\"}\n"
+				    "{\"t_us\":23.0,\"event\":\"reroute\",\"routes_changed\":1}\n"
+				    "{\"t_us\":30.0,\"event\":\"link_rate\",\"link\":\"h0-s0\",\"rate_bps\":"
+				    "50000000000}\n");
+	small_session_close(&s);
+	small_directory_remove(directory);
+}
+
+/* Sampling is off unless asked for. */
+static void no_samples_no_file(void **state)
+{
+	const char *sets[] = {"telemetry.queues=off"};
+	char directory[SMALL_PATH];
+	struct error why = ERROR_INIT;
+	struct small_session s;
+
+	(void)state;
+	small_directory(directory);
+	small_session_open(&s, tiny, sets, 1, directory);
+	small_session_run(&s);
+	assert_int_equal(session_write(s.session, &why), 0);
+	assert_null(small_file(directory, "queues.csv"));
+	small_session_close(&s);
+	small_directory_remove(directory);
+}
+
+/* The reason reaches the user, and what is open is closed all the same. */
+static void session_says_why_it_could_not_write(void **state)
+{
+	static const char *const names[] = {"flows.csv", "queues.csv", "events.jsonl"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char directory[SMALL_PATH];
+		struct error why = ERROR_INIT;
+		struct small_session s;
+
+		small_directory(directory);
+		link_to_full(directory, names[i]);
+		small_session_open(&s, tiny, NULL, 0, directory);
+		small_session_run(&s);
+		assert_int_equal(session_write(s.session, &why), -ENOSPC);
+		assert_non_null(strstr(why.text, "No space left on device"));
+		assert_non_null(strstr(why.text, directory));
+		small_session_close(&s);
+		small_directory_remove(directory);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(events_are_sorted_by_time),
+		cmocka_unit_test(events_of_one_time_keep_their_order),
+		cmocka_unit_test(bursts_end_at_a_gap),
+		cmocka_unit_test(bursts_are_by_port_and_reason),
+		cmocka_unit_test(bursts_on_a_link_have_its_direction),
+		cmocka_unit_test(bursts_stand_where_they_began),
+		cmocka_unit_test(without_a_directory_nothing_is_written),
+		cmocka_unit_test(full_disk_is_an_error),
+		cmocka_unit_test(full_disk_early_is_an_error),
+		cmocka_unit_test(directory_that_is_not_there),
+		cmocka_unit_test(tiny_run_to_the_byte),
+		cmocka_unit_test(no_samples_no_file),
+		cmocka_unit_test(session_says_why_it_could_not_write),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
