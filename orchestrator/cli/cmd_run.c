@@ -183,9 +183,10 @@ static int run_session(struct run *run)
 	catch_signals();
 	r = session_open(&s, &p, &why);
 	if (r < 0) {
-		if (!run->kernel || !explain_machine(run->fabric))
-			cli_error("%s", why.text);
-		return run->kernel ? EXIT_MACHINE : EXIT_RUN;
+		if (run->kernel && explain_machine(run->fabric))
+			return EXIT_MACHINE;
+		cli_error("%s", why.text);
+		return r == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
 	}
 	times.setup = now_s() - start;
 	r = run_slices(s, !run->quiet && !run->json && isatty(STDERR_FILENO), &times.run, &why);
@@ -225,8 +226,10 @@ static int parse_options(const struct command *c, struct cli_args *args, struct 
 
 static int run_run(const struct command *c, const struct cli_args *given)
 {
+	const char *out = cli_value(c, given, "out");
 	struct cli_args args = *given;
 	struct run run = {0};
+	bool made = false;
 	int status = parse_options(c, &args, &run);
 
 	if (status == EXIT_WELL)
@@ -236,13 +239,13 @@ static int run_run(const struct command *c, const struct cli_args *given)
 	/* root is believed until something fails: the probes take as long as a small fabric */
 	if (run.kernel && geteuid() != 0 && explain_machine(run.fabric))
 		status = EXIT_MACHINE;
-	if (status == EXIT_WELL && results_directory(&run.directory, cli_value(c, &args, "out"),
-					   run.scenario->name) < 0)
+	if (status == EXIT_WELL &&
+		results_directory(&run.directory, &made, out, run.scenario->name) < 0)
 		status = EXIT_INPUT;
 	if (status == EXIT_WELL)
 		status = run_session(&run);
-	if (status == EXIT_MACHINE && run.directory)
-		results_discard(run.directory);
+	if (status != EXIT_WELL && made)
+		results_discard(run.directory, out);
 	free(run.directory);
 	fabric_free(run.fabric);
 	scenario_free(run.scenario);

@@ -27,10 +27,12 @@ int cli_load(const char *path, const struct cli_args *args, struct scenario **re
 	struct diags diags = DIAGS_INIT;
 	struct scenario *s = NULL;
 	struct fabric *f = NULL;
-	int r = scenario_load(&s, path, args->sets, args->set_count, &diags);
+	int r = scenario_inspect(&s, path, args->sets, args->set_count, &diags);
 
 	if (r == 0)
 		r = fabric_new(&f, s, &diags);
+	else if (s && fabric_inspect(s, &diags) == -ENOMEM)
+		r = -ENOMEM;
 	if (r < 0) {
 		print_diags(path, &diags);
 		if (r != -EINVAL)

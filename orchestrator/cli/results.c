@@ -12,9 +12,10 @@
 
 #define RUNS_MAX 100000
 
-static int make_folder(const char *path)
+static int make_folder(const char *path, bool *ret_made)
 {
-	if (mkdir(path, 0777) == 0 || errno == EEXIST)
+	*ret_made = mkdir(path, 0777) == 0;
+	if (*ret_made || errno == EEXIST)
 		return 0;
 	cli_error("can't make the folder %s: %s; --out names another", path, strerror(errno));
 	return -errno;
@@ -59,23 +60,26 @@ static void remove_old(const char *directory)
 	}
 }
 
-int results_directory(char **ret_path, const char *out, const char *name)
+int results_directory(char **ret_path, bool *ret_made, const char *out, const char *name)
 {
-	int r = make_folder(out ? out : "runs");
+	bool made;
+	int r = make_folder(out ? out : "runs", &made);
 
 	if (r < 0)
 		return r;
-	if (!out)
+	if (!out) {
+		*ret_made = true;
 		return next_run(ret_path, name);
+	}
 	remove_old(out);
+	*ret_made = made;
 	*ret_path = strdup(out);
 	return *ret_path ? 0 : -ENOMEM;
 }
 
-void results_discard(const char *directory)
+void results_discard(const char *directory, bool is_out)
 {
-	/* a folder that holds something, as an earlier --out may, stays */
-	if (rmdir(directory) == 0)
+	if (rmdir(directory) == 0 && !is_out)
 		rmdir("runs");
 }
 

@@ -7,14 +7,14 @@
 #include "scenario/scenario.h"
 
 /*
- * Makes the folder for a run: `out`, or the first free "runs/<name>-<n>". Results that an earlier
- * run left there are removed. *ret_path is to be freed. 0 or -errno after
+ * The folder for a run: `out`, from which an earlier run's results are removed, or the first free
+ * "runs/<name>-<n>". *ret_path is to be freed; *ret_made: it was not there before. 0 or -errno after
  * a message.
  */
-int results_directory(char **ret_path, const char *out, const char *name);
+int results_directory(char **ret_path, bool *ret_made, const char *out, const char *name);
 
-/* Removes the folder of a run that never began, if nothing is in it. */
-void results_discard(const char *directory);
+/* Removes the folder that was made for a run that never began, if nothing is in it. */
+void results_discard(const char *directory, bool is_out);
 
 /* Writes summary.json and scenario.yaml. 0 or -errno after a message. */
 int results_write(const char *directory, const json_t *summary, const struct scenario *s);

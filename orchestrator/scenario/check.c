@@ -82,7 +82,7 @@ enum {
 	EXPECT
 };
 
-void scenario_check(struct check *c, const struct tree *root, struct scenario *s)
+bool scenario_check(struct check *c, const struct tree *root, struct scenario *s)
 {
 	static const struct key keys[] = {
 		[NAME] = {.name = "name",
@@ -130,9 +130,11 @@ void scenario_check(struct check *c, const struct tree *root, struct scenario *s
 
 	good = keys_read(c, root, keys, COUNT(keys), s);
 	if (!(good & 1u << TOPOLOGY))
-		return;
+		return false;
+	s->sw.sound = good & 1u << SWITCH;
 	if (good & 1u << WORKLOAD)
 		check_messages(c, tree_get(root, "workload"), s);
 	if (good & 1u << SWITCH)
 		check_buffer(c, root, s);
+	return true;
 }

@@ -21,7 +21,7 @@
 #define TIMES_MAX 1000000             /* anything counted that has no limit of its own */
 
 /* The whole file. The target is zeroed and gets every default. */
-void scenario_check(struct check *c, const struct tree *root, struct scenario *s);
+bool scenario_check(struct check *c, const struct tree *root, struct scenario *s);
 
 bool check_topology(struct check *c, const struct tree *n, void *topology_spec);
 bool check_custom(struct check *c, const struct tree *n, void *topology_spec);

@@ -73,11 +73,12 @@ static bool read_fault(struct check *c, const struct tree *n, void *fault)
 			tree_get(n, "until")->text, tree_get(n, "at")->text);
 		return false;
 	}
+	f->sound = true;
 	return true;
 }
 
 struct span {
-	const struct fault_spec *fault;
+	struct fault_spec *fault;
 	const struct tree *item;
 };
 
@@ -143,6 +144,7 @@ static bool check_overlaps(struct check *c, const struct tree *n, const struct s
 
 		if (same && next->at_ps < held->until_ps) {
 			explain_overlap(c, longest, &spans[i]);
+			spans[i].fault->sound = false;
 			good = false;
 		}
 		if (!same || next->until_ps > held->until_ps)

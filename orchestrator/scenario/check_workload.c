@@ -200,7 +200,8 @@ static bool read_workload(struct check *c, const struct tree *n, void *workload)
 	if (!good || !keys_choose(c, n, kinds, COUNT(kinds), good & VALUE_UNKNOWN, &kind))
 		return false;
 	w->kind = (enum workload_kind)kind;
-	return keys_all(good, COUNT(keys));
+	w->sound = keys_all(good, COUNT(keys));
+	return w->sound;
 }
 
 bool check_workload(struct check *c, const struct tree *n, void *scenario)

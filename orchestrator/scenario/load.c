@@ -100,9 +100,11 @@ static int load_tree(struct tree **ret, const char *text, size_t length, const c
 	return 0;
 }
 
+/* *ret is set to what is sound even if not all is. */
 static int check_tree(struct scenario **ret, const char *name, const struct tree *root,
 	size_t before, struct diags *diags)
 {
+	bool topology_sound;
 	struct check c = {.diags = diags};
 	struct scenario *s = calloc(1, sizeof(*s));
 
@@ -110,16 +112,17 @@ static int check_tree(struct scenario **ret, const char *name, const struct tree
 		return -ENOMEM;
 	s->path = strdup(name);
 	c.out_of_memory = !s->path;
-	scenario_check(&c, root, s);
-	if (!c.out_of_memory && diags->count == before) {
+	topology_sound = scenario_check(&c, root, s);
+	if (!c.out_of_memory && topology_sound)
 		*ret = s;
-		return 0;
-	}
-	scenario_free(s);
-	return c.out_of_memory ? -ENOMEM : -EINVAL;
+	else
+		scenario_free(s);
+	if (c.out_of_memory)
+		return -ENOMEM;
+	return diags->count == before ? 0 : -EINVAL;
 }
 
-int scenario_load_text(struct scenario **ret, const char *name, const char *text, size_t length,
+static int inspect_text(struct scenario **ret, const char *name, const char *text, size_t length,
 	const char *const *sets, size_t set_count, struct diags *diags)
 {
 	size_t before = diags->count;
@@ -134,16 +137,45 @@ int scenario_load_text(struct scenario **ret, const char *name, const char *text
 	return r && diags->out_of_memory ? -ENOMEM : r;
 }
 
-int scenario_load(struct scenario **ret, const char *path, const char *const *sets,
+/* Keeps only what is sound as a whole. */
+static int only_whole(struct scenario **ret, struct scenario *s, int r)
+{
+	if (r)
+		scenario_free(s);
+	else
+		*ret = s;
+	return r;
+}
+
+int scenario_load_text(struct scenario **ret, const char *name, const char *text, size_t length,
+	const char *const *sets, size_t set_count, struct diags *diags)
+{
+	struct scenario *s = NULL;
+	int r = inspect_text(&s, name, text, length, sets, set_count, diags);
+
+	return only_whole(ret, s, r);
+}
+
+int scenario_inspect(struct scenario **ret, const char *path, const char *const *sets,
 	size_t set_count, struct diags *diags)
 {
 	size_t length;
 	char *text;
 	int r = read_file(&text, &length, path, diags);
 
+	*ret = NULL;
 	if (r)
 		return r;
-	r = scenario_load_text(ret, path, text, length, sets, set_count, diags);
+	r = inspect_text(ret, path, text, length, sets, set_count, diags);
 	free(text);
 	return r;
+}
+
+int scenario_load(struct scenario **ret, const char *path, const char *const *sets,
+	size_t set_count, struct diags *diags)
+{
+	struct scenario *s = NULL;
+	int r = scenario_inspect(&s, path, sets, set_count, diags);
+
+	return only_whole(ret, s, r);
 }

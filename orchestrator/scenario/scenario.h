@@ -56,6 +56,7 @@ struct topology_spec {
 };
 
 struct switch_spec {
+	bool sound;                 /* false: there are messages about it */
 	struct quantity buffer;     /* per port */
 	struct quantity kmin, kmax; /* ecn; both 0: off */
 	double pmax;                /* 0..1 */
@@ -84,6 +85,7 @@ struct host_spec {
 enum workload_kind { WORKLOAD_PERMUTATION, WORKLOAD_INCAST, WORKLOAD_PAIRS };
 
 struct workload_spec {
+	bool sound;
 	enum workload_kind kind;
 	uint64_t message_bytes; /* at least 1 */
 	uint64_t start_ps;
@@ -100,6 +102,7 @@ struct workload_spec {
 enum fault_kind { FAULT_LINK_DOWN, FAULT_LINK_RATE };
 
 struct fault_spec {
+	bool sound;
 	enum fault_kind kind;
 	char *link; /* glob over link names */
 	uint64_t at_ps;
@@ -143,7 +146,15 @@ struct scenario {
 int scenario_load(struct scenario **ret, const char *path, const char *const *sets,
 	size_t set_count, struct diags *diags);
 
-/* The same from memory; `name` stands for the file's name in messages. For tests and fuzzing. */
+/*
+ * The same, but of a file with mistakes whose topology is sound *ret is what is sound of the rest, for
+ * fabric_inspect() to name what else is wrong in it; NULL if there is no such thing. The result
+ * stays -EINVAL.
+ */
+int scenario_inspect(struct scenario **ret, const char *path, const char *const *sets,
+	size_t set_count, struct diags *diags);
+
+/* scenario_load() from memory; `name` stands for the file's name in messages. For tests and fuzzing. */
 int scenario_load_text(struct scenario **ret, const char *name, const char *text, size_t length,
 	const char *const *sets, size_t set_count, struct diags *diags);
 

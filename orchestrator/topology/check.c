@@ -94,30 +94,46 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 	return false;
 }
 
-static uint64_t check_incast(
-	const struct fabric *f, const struct workload_spec *w, struct diags *diags)
+#define KEY_TEXT 64
+
+/* "workload.1.incast.to" */
+static const char *workload_key(char buf[KEY_TEXT], size_t index, const char *rest)
 {
+	snprintf(buf, KEY_TEXT, "workload.%zu.%s", index, rest);
+	return buf;
+}
+
+static uint64_t check_incast(
+	const struct fabric *f, const struct scenario *s, size_t index, struct diags *diags)
+{
+	const struct workload_spec *w = &s->workloads[index];
+	char key[KEY_TEXT];
 	uint32_t to;
 
-	find_host(f, "workload.incast.to", w->to, w->pos, diags, &to);
+	find_host(f, workload_key(key, index, "incast.to"), w->to, w->pos, diags, &to);
 	if (w->senders >= f->net.host_count)
 		diags_add(diags, w->pos,
-			"workload.incast.senders: %u; of the fabric's %u hosts one receives, so at most %u",
-			w->senders, f->net.host_count, f->net.host_count - 1);
+			"%s: %u; of the fabric's %u hosts one receives, so at most %u",
+			workload_key(key, index, "incast.senders"), w->senders, f->net.host_count,
+			f->net.host_count - 1);
 	return w->senders;
 }
 
 static uint64_t check_pairs(
-	const struct fabric *f, const struct workload_spec *w, struct diags *diags)
+	const struct fabric *f, const struct scenario *s, size_t index, struct diags *diags)
 {
+	const struct workload_spec *w = &s->workloads[index];
+	char from_key[KEY_TEXT], to_key[KEY_TEXT];
+
+	workload_key(from_key, index, "pairs.from");
+	workload_key(to_key, index, "pairs.to");
 	for (size_t i = 0; i < w->pair_count; i++) {
 		uint32_t from, to;
-		bool found = find_host(f, "workload.pairs.from", w->from[i], w->pos, diags, &from);
+		bool found = find_host(f, from_key, w->from[i], w->pos, diags, &from);
 
-		found &= find_host(f, "workload.pairs.to", w->pair_to[i], w->pos, diags, &to);
+		found &= find_host(f, to_key, w->pair_to[i], w->pos, diags, &to);
 		if (found && from == to)
-			diags_add(diags, w->pos, "workload.pairs: \"%s\" sends to itself",
-				w->from[i]);
+			diags_add(diags, w->pos, "%s: \"%s\" sends to itself", to_key, w->from[i]);
 	}
 	return w->pair_count;
 }
@@ -130,15 +146,17 @@ static void check_workloads(const struct fabric *f, const struct scenario *s, st
 		const struct workload_spec *w = &s->workloads[i];
 		double at_once = 0;
 
+		if (!w->sound)
+			continue;
 		switch (w->kind) {
 		case WORKLOAD_PERMUTATION:
 			at_once = (double)f->net.host_count * w->count;
 			break;
 		case WORKLOAD_INCAST:
-			at_once = (double)check_incast(f, w, diags);
+			at_once = (double)check_incast(f, s, i, diags);
 			break;
 		case WORKLOAD_PAIRS:
-			at_once = (double)check_pairs(f, w, diags);
+			at_once = (double)check_pairs(f, s, i, diags);
 			break;
 		}
 		if (flows <= FLOWS_MAX && flows + at_once * w->repeat > FLOWS_MAX)
@@ -174,6 +192,15 @@ static int add_hit(struct hits *h, uint32_t link, uint32_t fault)
 	return 0;
 }
 
+static void report_no_fault_link(
+	const struct fabric *f, uint32_t index, const struct fault_spec *fault, struct diags *diags)
+{
+	char key[KEY_TEXT];
+
+	snprintf(key, sizeof(key), "faults.%u.link", index);
+	report_no_link(f, key, fault->link, fault->pos, diags);
+}
+
 static int collect_hits(
 	const struct fabric *f, const struct scenario *s, struct diags *diags, struct hits *h)
 {
@@ -181,11 +208,13 @@ static int collect_hits(
 		const struct fault_spec *fault = &s->faults[i];
 		size_t before = h->count;
 
+		if (!fault->sound)
+			continue;
 		for (uint32_t l = 0; l < f->net.link_count; l++)
 			if (fabric_link_matches(f, l, fault->link) && add_hit(h, l, i))
 				return -ENOMEM;
 		if (h->count == before)
-			report_no_link(f, "faults.link", fault->link, fault->pos, diags);
+			report_no_fault_link(f, i, fault, diags);
 	}
 	return 0;
 }
@@ -219,8 +248,8 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 	else
 		format_time(until, first->until_ps);
 	diags_add(diags, second->pos,
-		"faults: this \"%s\" overlaps the one in line %u on link %s (that one: %s, %s%s); keep their times apart, or merge them",
-		kind, first->pos.line, fabric_link_name(f, link, name),
+		"faults.%u: this \"%s\" overlaps the one in line %u on link %s (that one: %s, %s%s); keep their times apart, or merge them",
+		one < two ? two : one, kind, first->pos.line, fabric_link_name(f, link, name),
 		format_time(from, first->at_ps), first->until_ps == UINT64_MAX ? "" : "until ",
 		until);
 }

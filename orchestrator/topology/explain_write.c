@@ -21,10 +21,11 @@ static const char *whereabouts(const struct explain *e, uint32_t links)
 
 static void write_fabric(const struct explain *e, FILE *out)
 {
-	fprintf(out, "%s: %s of %u hosts, %u switches, %u links\n", e->name, kind_names[e->kind],
-		e->hosts, e->switches, e->links);
+	fprintf(out, "%s: %s of %u hosts, %u switch%s, %u links\n", e->name, kind_names[e->kind],
+		e->hosts, e->switches, e->switches == 1 ? "" : "es", e->links);
 	for (uint32_t i = 0; i < e->tier_count; i++) {
-		fprintf(out, "  tier %u            %u switches", i + 1, e->tiers[i].switches);
+		fprintf(out, "  tier %u            %u switch%s", i + 1, e->tiers[i].switches,
+			e->tiers[i].switches == 1 ? "" : "es");
 		if (e->tiers[i].oversubscription > 0)
 			fprintf(out, ", oversubscribed %.4g:1", e->tiers[i].oversubscription);
 		fputc('\n', out);
@@ -62,9 +63,9 @@ static void write_sizes(const struct explain *e, FILE *out)
 
 static void write_load(const struct explain *e, FILE *out)
 {
-	fprintf(out, "  workload          %llu messages, %llu bytes, %llu packets\n",
-		(unsigned long long)e->load.flows, (unsigned long long)e->load.bytes,
-		(unsigned long long)e->load.packets);
+	fprintf(out, "  workload          %llu message%s, %llu bytes, %llu packets\n",
+		(unsigned long long)e->load.flows, e->load.flows == 1 ? "" : "s",
+		(unsigned long long)e->load.bytes, (unsigned long long)e->load.packets);
 	fprintf(out, "  ideal             %.3f us for the slowest message, by host link rates\n",
 		(double)e->load.ideal_ps / PS_PER_US);
 	fprintf(out, "  kernel dataplane  about %.0f MB, %.1f s\n", e->kernel.memory_mb,

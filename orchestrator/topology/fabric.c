@@ -196,7 +196,8 @@ static int make_fabric(struct fabric *f, const struct scenario *s, struct diags 
 	err = resolve_times(f, s, diags);
 	if (err)
 		return err;
-	resolve_switch(f, &s->sw, diags);
+	if (s->sw.sound)
+		resolve_switch(f, &s->sw, diags);
 	return check_scenario(f, s, diags);
 }
 
@@ -298,4 +299,13 @@ bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_no
 			high = middle;
 	}
 	return false;
+}
+
+int fabric_inspect(const struct scenario *s, struct diags *diags)
+{
+	struct fabric *f = NULL;
+	int err = fabric_new(&f, s, diags);
+
+	fabric_free(f);
+	return err;
 }

@@ -58,6 +58,9 @@ struct fabric {
 int fabric_new(struct fabric **ret, const struct scenario *s, struct diags *diags);
 void fabric_free(struct fabric *f);
 
+/* Only the messages, also for a scenario of which scenario_inspect() found but a part sound. */
+int fabric_inspect(const struct scenario *s, struct diags *diags);
+
 /* Writes "a-b" or "a-b#n"; returns buf. */
 #define LINK_NAME (2 * NODE_NAME + 8)
 const char *fabric_link_name(const struct fabric *f, uint32_t link, char buf[LINK_NAME]);

@@ -215,6 +215,9 @@ try bash -c 'ulimit -n 50; exec "$@"' - "$fabricbed" run "$scenarios/permutation
 exits "50 open files: exit status" 3
 like "50 open files: what is missing and the remedy" "$err" "*open files*remedy: *ulimit*inline*"
 same "50 open files: no folder" "$(ls -A)" ""
+mkdir empty
+try bash -c 'ulimit -n 50; exec "$@"' - "$fabricbed" run "$scenarios/permutation.yaml" --out empty
+holds "50 open files: a folder that was there stays" rmdir empty
 try unshare -m sh -c 'mount -t tmpfs -o ro none /run && exec "$@"' - "$fabricbed" run \
 	"$scenarios/hello.yaml" --set name="$name"
 exits "/run can't be written to: exit status" 3

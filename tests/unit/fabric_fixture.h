@@ -18,6 +18,7 @@ static inline struct scenario fixture_scenario(enum topology_kind kind)
 	s.topology.mtu = 4096;
 	s.topology.links_per_pair = 1;
 	s.topology.pos = (struct diag_pos){2, 3};
+	s.sw.sound = true;
 	s.sw.buffer = (struct quantity){400 * 1024, false};
 	s.sw.kmin = (struct quantity){0.25, true};
 	s.sw.kmax = (struct quantity){0.75, true};

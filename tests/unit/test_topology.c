@@ -505,7 +505,8 @@ static void overrides_that_match_nothing_are_named(void **state)
 static void workloads_are_checked(void **state)
 {
 	char *from[] = {(char *)"h0", (char *)"h3"}, *to[] = {(char *)"h1", (char *)"h4"};
-	struct workload_spec w = {.kind = WORKLOAD_INCAST,
+	struct workload_spec w = {.sound = true,
+		.kind = WORKLOAD_INCAST,
 		.message_bytes = 1,
 		.repeat = 1,
 		.count = 1,
@@ -536,6 +537,10 @@ static void workloads_are_checked(void **state)
 	assert_refused(&s, "\"h3\" sends to itself", 9);
 	to[1] = (char *)"core0";
 	assert_refused(&s, "pairs.to: \"core0\" is a switch", 9);
+	w.sound = false; /* named by whoever read it: passed over here */
+	fabric_free(fixture_fabric(&s));
+	w.sound = true;
+	assert_refused(&s, "workload.0.pairs.to", 9);
 	w.kind = WORKLOAD_PERMUTATION;
 	w.count = 1u << 19;
 	fabric_free(fixture_fabric(&s));
@@ -549,9 +554,18 @@ static void workloads_are_checked(void **state)
 static void faults_are_checked(void **state)
 {
 	struct fault_spec faults[] = {
-		{.link = (char *)"agg0.1-core2", .at_ps = 20, .until_ps = 80, .pos = {11, 5}},
-		{.link = (char *)"core2-*", .at_ps = 80, .until_ps = UINT64_MAX, .pos = {12, 5}},
-		{.kind = FAULT_LINK_RATE,
+		{.sound = true,
+			.link = (char *)"agg0.1-core2",
+			.at_ps = 20,
+			.until_ps = 80,
+			.pos = {11, 5}},
+		{.sound = true,
+			.link = (char *)"core2-*",
+			.at_ps = 80,
+			.until_ps = UINT64_MAX,
+			.pos = {12, 5}},
+		{.sound = true,
+			.kind = FAULT_LINK_RATE,
 			.link = (char *)"agg*",
 			.at_ps = 0,
 			.until_ps = 90,
@@ -573,16 +587,30 @@ static void faults_are_checked(void **state)
 	faults[0].link = (char *)"agg0.1-core3";
 	fabric_free(fixture_fabric(&s));
 	faults[2].link = (char *)"agg0.1-core4x";
-	assert_refused(&s, "no link \"agg0.1-core4x\"; did you mean \"agg0.1-core", 13);
+	assert_refused(&s,
+		"faults.2.link: there is no link \"agg0.1-core4x\"; did you mean \"agg0.1-core",
+		13);
 }
 
 /* The middle one ends first: the third overlaps the first, which is no neighbour in time. */
 static void a_long_fault_overlaps_later_ones(void **state)
 {
 	struct fault_spec faults[] = {
-		{.link = (char *)"h0-*", .at_ps = 0, .until_ps = 100, .pos = {11, 5}},
-		{.link = (char *)"h0-*", .at_ps = 10, .until_ps = 20, .pos = {12, 5}},
-		{.link = (char *)"h0-*", .at_ps = 50, .until_ps = 60, .pos = {13, 5}},
+		{.sound = true,
+			.link = (char *)"h0-*",
+			.at_ps = 0,
+			.until_ps = 100,
+			.pos = {11, 5}},
+		{.sound = true,
+			.link = (char *)"h0-*",
+			.at_ps = 10,
+			.until_ps = 20,
+			.pos = {12, 5}},
+		{.sound = true,
+			.link = (char *)"h0-*",
+			.at_ps = 50,
+			.until_ps = 60,
+			.pos = {13, 5}},
 	};
 	struct scenario s = fixture_fat_tree(4);
 	struct diags diags = DIAGS_INIT;

@@ -274,7 +274,8 @@ void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_
 	p->ready--;
 	packet = line_take_arrival(e, n, port);
 	v = &packet_frame(&e->pool, packet)->verdict;
-	engine_count_hop(e, n, packet_get(&e->pool, packet)->id, v, now);
+	engine_count_hop(
+		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);
 	if (v->action == VERDICT_DELIVER)
 		host_deliver(e, n, packet, now);
 	else

@@ -4,6 +4,7 @@
 
 /* The engine's own state, shared by its files and nobody else. */
 #include <errno.h>
+#include <string.h>
 #include "abi/wire.h"
 #include "base/rng.h"
 #include "base/wiretime.h"
@@ -145,9 +146,17 @@ void engine_drop(
 
 /* A frame has crossed a link and has its verdict: into the counters and the node's trace. */
 static inline void engine_count_hop(struct engine *e, struct engine_node *n, uint64_t packet_id,
-	const struct verdict *v, uint64_t now)
+	const struct frame *frame, uint64_t now)
 {
+	const struct verdict *v = &frame->verdict;
 	uint64_t x = now ^ packet_id * 0x9e3779b97f4a7c15ull;
+	uint64_t header[3];
+
+	/* from the IP header on: what the program rewrites, and the ports that choose the path */
+	memcpy(header, frame->bytes + sizeof(struct eth_hdr), sizeof(header));
+	x ^= (header[0] ^ (header[1] << 21 | header[1] >> 43) ^
+		     (header[2] << 42 | header[2] >> 22)) *
+	     0xc4ceb9fe1a85ec53ull;
 
 	x += (uint64_t)v->port << 32 | (uint64_t)v->action << 24 | (uint64_t)v->reason << 16 |
 	     (uint64_t)v->flags << 8 | v->queue;

@@ -37,7 +37,7 @@ static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port
 		e->failed = r;
 		return;
 	}
-	engine_count_hop(e, n, k->id, v, now);
+	engine_count_hop(e, n, k->id, ref.frame, now);
 	if (sw_likely(v->action == VERDICT_FORWARD))
 		line_enqueue(e, v->port, packet, now);
 	else

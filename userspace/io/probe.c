@@ -89,7 +89,9 @@ static void probe_privilege(struct probe *p)
 	size_t i;
 
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
-		if (!(have >> needed[i].bit & 1))
+		/* CAP_SYS_ADMIN was all before Linux 5.8, and still stands for CAP_BPF */
+		if (!(have >> needed[i].bit & 1) &&
+			!(needed[i].bit == CAP_BPF && have >> CAP_SYS_ADMIN & 1))
 			strcat(missing, needed[i].name);
 	found(p, !*missing, *missing ? "missing:%s" : "all there%s", missing);
 	remedy(p, ROOT_REMEDY);
