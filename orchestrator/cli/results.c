@@ -249,13 +249,11 @@ static void print_title(const struct scenario *s)
 
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)
 {
-	char depth[UNITS_TEXT];
-
 	print_title(s);
 	print_flows(summary);
 	print_packets(summary);
-	printf("  queues      at most %s deep, longest wait %.2f us\n",
-		format_bytes(depth, (uint64_t)number(summary, "queues.max_depth_bytes")),
+	printf("  queues      at most %.1f KB deep, longest wait %.2f us\n",
+		number(summary, "queues.max_depth_bytes") / 1024,
 		number(summary, "queues.max_delay_us"));
 	print_faults(summary, s);
 	print_expect(summary);
