@@ -55,19 +55,18 @@ static void show_progress(const struct session *s, double spent_s)
 {
 	const struct engine *e = session_engine(s);
 	struct engine_stats stats;
-	double done;
+	double done = session_progress(s);
 
 	engine_stats(e, &stats);
-	done = stats.flows ? (double)stats.flows_done / (double)stats.flows : 1;
-	fprintf(stderr, "\r\033[K%.1f us  %llu of %llu flows  %.2f million hops/s",
-		(double)engine_now(e) / PS_PER_US, (unsigned long long)stats.flows_done,
+	fprintf(stderr, "\r\033[K%3.0f%%  %.1f us  %llu of %llu flows  %.2f million hops/s",
+		100 * done, (double)engine_now(e) / PS_PER_US, (unsigned long long)stats.flows_done,
 		(unsigned long long)stats.flows, (double)stats.hops / spent_s / 1e6);
 	if (done > 0.02)
 		fprintf(stderr, "  about %.0f s left", spent_s / done * (1 - done));
 }
 
 #define SLICE_S     0.1 /* between two looks at the clock */
-#define FIRST_SLICE (10 * PS_PER_US)
+#define FIRST_SLICE PS_PER_US
 
 /* Runs to the end, in slices of model time that take about SLICE_S. */
 static int run_slices(struct session *s, bool progress, double *ret_wall_s, struct error *why)

@@ -28,6 +28,7 @@ struct session {
 	struct strack_options strack;
 	uint64_t next_sample_ps;
 	uint64_t end_ps, ideal_ps;
+	uint64_t packets; /* of the workload, none sent twice */
 };
 
 static const char *port_name(const void *arg, uint32_t port, char *buf)
@@ -230,6 +231,7 @@ static int open_traffic(struct session *s, struct error *why)
 	if (r == 0)
 		r = workload_measure(&m, &f->net, f->mtu, sc->host.ip6, &size);
 	s->ideal_ps = size.ideal_ps;
+	s->packets = size.packets;
 	if (r == 0)
 		r = timeline_init(&s->timeline, sc, f);
 	if (r == 0)
@@ -369,6 +371,21 @@ int session_advance(
 				strerror(-r));
 	}
 	return 0;
+}
+
+double session_progress(const struct session *s)
+{
+	struct engine_stats stats;
+	uint64_t sent = 0;
+
+	engine_stats(s->engine, &stats);
+	for (uint32_t i = 0; i < stats.flows; i++) {
+		struct engine_flow_result f;
+
+		engine_flow_result(s->engine, i, &f);
+		sent += f.sender.packets_sent - f.sender.retransmitted;
+	}
+	return s->packets ? (double)sent / (double)s->packets : 1;
 }
 
 uint64_t session_end(const struct session *s)

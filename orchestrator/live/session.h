@@ -33,6 +33,9 @@ int session_advance(
 /* Whether there is nothing more to do: all flows finished, or time is up. */
 bool session_done(const struct session *s);
 
+/* Share of the workload's packets that have been sent for the first time, 0..1. Looks at each flow. */
+double session_progress(const struct session *s);
+
 /* When the scenario's time is over, as asked for or by default. */
 uint64_t session_end(const struct session *s);
 
