@@ -91,7 +91,7 @@ $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ): | $(SKEL)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)

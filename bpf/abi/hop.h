@@ -14,13 +14,19 @@
 #define HOP_MAGIC     0xfab5c0deu
 #define VERDICT_MAGIC 0xfab5beefu
 
+/*
+ * The frame runs ahead of its arrival, and there will be room for it wherever it goes: the engine takes
+ * the space when it arrives. See docs/engine.md, "Ahead of time".
+ */
+#define HOP_ROOM 0x1
+
 struct hop {
 	__u32 magic;        /* HOP_MAGIC; a frame from a host's kernel stack has none */
 	__u32 length;       /* modelled length of the frame: Ethernet header to ICRC, no FCS */
 	__u64 now_ps;       /* model time at which the last bit arrives */
 	__u64 started_ps;   /* model time at which the first bit left the other end */
 	__u32 behind_bytes; /* what waited behind this frame in its egress queue as it started */
-	__u32 reserved;
+	__u32 flags;        /* HOP_* */
 };
 
 enum verdict_action {

@@ -7,18 +7,15 @@
  * it back when the frame's last bit has left. Needs out; writes its depth.
  */
 #include "sw/context.h"
+#include "lib/buffer.h"
 
 static __always_inline enum sw_step sw_admit(struct sw_ctx *c)
 {
-	struct port *out = c->out;
-	__u64 depth = (__u64)out->depth_bytes + c->hop.length;
-
-	if (sw_unlikely(depth > out->buffer_bytes))
+	if (c->hop.flags & HOP_ROOM)
+		return SW_NEXT;
+	if (sw_unlikely((__u64)c->out->depth_bytes + c->hop.length > c->out->buffer_bytes))
 		return sw_drop(c, c->out_id, DROP_BUFFER);
-	out->depth_bytes = (__u32)depth;
-	out->depth_frames++;
-	if (depth > out->max_depth_bytes)
-		out->max_depth_bytes = (__u32)depth;
+	buffer_take(c->out, c->hop.length);
 	return SW_NEXT;
 }
 

@@ -41,6 +41,16 @@ static void engine_bound_lookahead(struct engine *e, const struct engine_port *p
 		e->lookahead_ps = least;
 }
 
+/* How much the links of a node can bring in one window. A later, shorter window brings less. */
+static void engine_bound_window(const struct engine *e, struct engine_node *n)
+{
+	double bits = 0;
+
+	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
+		bits += (double)e->ports[id].peak_bps * (double)e->lookahead_ps / PS_PER_S;
+	n->window_bytes = (uint64_t)(bits / 8) + 1;
+}
+
 static void engine_copy_ports(struct engine *e, const struct net *net)
 {
 	e->lookahead_ps = UINT64_MAX;
@@ -59,6 +69,8 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 		port_set_rate(&e->ports[id], from->rate_bps);
 		engine_bound_lookahead(e, &e->ports[id]);
 	}
+	for (uint32_t i = 0; i < e->node_count; i++)
+		engine_bound_window(e, &e->nodes[i]);
 }
 
 static bool engine_params_valid(const struct engine_params *p)
@@ -300,10 +312,14 @@ void engine_set_link_up(struct engine *e, uint32_t port, bool up)
 
 void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps)
 {
-	port_set_rate(&e->ports[port], rate_bps);
-	port_set_rate(&e->ports[e->ports[port].peer], rate_bps);
-	/* a faster link may be the one that sets the windows now */
+	uint32_t ends[] = {port, e->ports[port].peer};
+
+	for (int i = 0; i < 2; i++)
+		port_set_rate(&e->ports[ends[i]], rate_bps);
+	/* a faster link may be the one that sets the windows now, and may bring more in one */
 	engine_bound_lookahead(e, &e->ports[port]);
+	for (int i = 0; i < 2; i++)
+		engine_bound_window(e, &e->nodes[e->ports[ends[i]].node]);
 }
 
 void engine_stats(const struct engine *e, struct engine_stats *ret)

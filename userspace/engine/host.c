@@ -19,6 +19,8 @@ static void host_register(
 	k->id = (uint64_t)node_index(e, n) << 32 | n->packets_made++;
 	k->captured = tx->captured;
 	k->length = tx->length;
+	if (k->length > e->longest_frame)
+		e->longest_frame = k->length;
 	e->stats.sent++;
 }
 
@@ -232,47 +234,14 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	host_follow_up(e, n, slot, asked, &reply, now);
 }
 
-/*
- * Runs the program over all that will arrive in this window: a host's verdicts depend on nothing
- * that happens in between, so that one submit may carry them all.
- */
-static void host_collect(struct engine *e, uint32_t port)
-{
-	struct engine_port *p = &e->ports[port];
-	struct frame_ref refs[HOST_BATCH];
-	uint32_t limit = e->dp->max_batch < HOST_BATCH ? e->dp->max_batch : HOST_BATCH, n = 0;
-	uint32_t packet = p->wire.head;
-	int r;
-
-	while (packet != PACKET_NONE && n < limit) {
-		struct packet *k = packet_get(&e->pool, packet);
-
-		if (n && k->time_ps >= e->window_end_ps)
-			break;
-		packet_prefetch_frame(&e->pool, packet);
-		if (k->next != PACKET_NONE)
-			__builtin_prefetch(packet_get(&e->pool, k->next));
-		refs[n++] = (struct frame_ref){packet_frame(&e->pool, packet), k->captured};
-		packet = k->next;
-	}
-	r = e->dp->ops->submit(e->dp, port, refs, n);
-	if (r < 0)
-		e->failed = r;
-	p->ready = n;
-}
-
 void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
-	struct engine_port *p = &e->ports[port];
 	const struct verdict *v;
 	uint32_t packet;
 
-	if (!p->ready)
-		host_collect(e, port);
-	if (e->failed)
-		return;
-	p->ready--;
 	packet = line_take_arrival(e, n, port);
+	if (packet == PACKET_NONE)
+		return;
 	v = &packet_frame(&e->pool, packet)->verdict;
 	engine_count_hop(
 		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);

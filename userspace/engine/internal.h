@@ -18,11 +18,12 @@ struct engine_port {
 	uint32_t node;
 	uint32_t peer;
 	uint64_t rate_bps, delay_ps;
-	uint64_t byte_ps;         /* of a byte at rate_bps; 0: not a whole number */
-	struct port *shared;      /* its element of the dataplane's table */
+	uint64_t peak_bps;   /* the highest rate it ever had: what flies may have been sent at it */
+	uint64_t byte_ps;    /* of a byte at rate_bps; 0: not a whole number */
+	struct port *shared; /* its element of the dataplane's table */
 	struct packet_fifo queue; /* admitted, waiting for the line; at a host: control */
 	struct packet_fifo wire;  /* flying towards this port */
-	uint32_t ready;           /* packets at the wire's head that have their verdict (hosts) */
+	uint32_t ready;           /* packets at the wire's head that have their verdict */
 	uint32_t local;           /* number on its node */
 	uint32_t serving_bytes;   /* the frame on the line; 0: idle */
 };
@@ -32,6 +33,8 @@ struct engine_node {
 	uint64_t trace;
 	uint32_t first_port, port_count;
 	bool is_host;
+	bool has_room;          /* a switch that can refuse nothing in this window */
+	uint64_t window_bytes;  /* that its links can bring in a window, whole frames apart */
 	uint32_t schedule_slot; /* its place in the schedule */
 	/* a host's senders that may have something to send, taken in turn */
 	uint32_t active_head, active_tail;
@@ -60,7 +63,7 @@ struct schedule_item {
 };
 
 #define SLOT_NONE  UINT32_MAX
-#define HOST_BATCH 64
+#define LINE_BATCH 64
 
 struct engine {
 	struct dataplane *dp;
@@ -82,6 +85,7 @@ struct engine {
 	struct engine_slot *slots;
 	struct engine_flow_state *flows;
 	uint32_t flow_count;
+	uint32_t longest_frame;      /* made so far */
 	struct engine_node *running; /* its place in the schedule is set when it has run */
 	void **arenas;               /* endpoints' memory, one block per engine_add_flows() */
 	size_t arena_count;
@@ -130,6 +134,8 @@ static inline uint64_t port_serialise(const struct engine_port *p, uint32_t leng
 static inline void port_set_rate(struct engine_port *p, uint64_t rate_bps)
 {
 	p->rate_bps = rate_bps;
+	if (rate_bps > p->peak_bps)
+		p->peak_bps = rate_bps;
 	p->byte_ps = 8 * PS_PER_S % rate_bps ? 0 : 8 * PS_PER_S / rate_bps;
 }
 
@@ -137,7 +143,10 @@ static inline void port_set_rate(struct engine_port *p, uint64_t rate_bps)
 void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
 void line_enqueue(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
 void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);
-/* Takes the head off the wire towards `port`, the node's earliest event, and re-arms for the next. */
+/*
+ * Takes the head off the wire towards `port`, the node's earliest event, with its verdict, and
+ * re-arms for the next. PACKET_NONE: the dataplane failed.
+ */
 uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port);
 
 /* A packet's end, whatever the reason. */

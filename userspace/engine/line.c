@@ -4,6 +4,7 @@
  * travels. A wire's delay is constant, so it is first in, first out, and only its head is armed.
  */
 #include "engine/internal.h"
+#include "lib/buffer.h"
 
 void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
@@ -47,10 +48,8 @@ static void line_release(struct engine_port *p)
 
 	shared->tx_frames++;
 	shared->tx_bytes += p->serving_bytes;
-	if (shared->kind == PORT_SWITCH) {
-		shared->depth_bytes -= p->serving_bytes;
-		shared->depth_frames--;
-	}
+	if (shared->kind == PORT_SWITCH)
+		buffer_give(shared, p->serving_bytes);
 	p->serving_bytes = 0;
 }
 
@@ -79,11 +78,53 @@ void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t 
 	line_start(e, port, packet, now);
 }
 
+/*
+ * Runs the program over the wire's first packet, and over all that will arrive in this window where
+ * no verdict depends on what happens in between: at a host, which has no state that it would, and at
+ * a switch whose queues have room for whatever comes.
+ */
+static void line_run_program(struct engine *e, const struct engine_node *n, uint32_t port)
+{
+	struct engine_port *p = &e->ports[port];
+	struct frame_ref refs[LINE_BATCH];
+	uint32_t limit = n->is_host || n->has_room ? LINE_BATCH : 1, count = 0;
+	uint32_t packet = p->wire.head;
+	int r;
+
+	if (limit > e->dp->max_batch)
+		limit = e->dp->max_batch;
+	while (packet != PACKET_NONE && count < limit) {
+		struct packet *k = packet_get(&e->pool, packet);
+
+		if (count && k->time_ps >= e->window_end_ps)
+			break;
+		packet_prefetch_frame(&e->pool, packet);
+		if (k->next != PACKET_NONE)
+			__builtin_prefetch(packet_get(&e->pool, k->next));
+		refs[count] = (struct frame_ref){packet_frame(&e->pool, packet), k->captured};
+		if (n->has_room)
+			refs[count].frame->hop.flags = HOP_ROOM;
+		count++;
+		packet = k->next;
+	}
+	r = e->dp->ops->submit(e->dp, port, refs, count);
+	if (sw_unlikely(r < 0))
+		e->failed = r;
+	else
+		p->ready = count;
+}
+
 uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port)
 {
 	struct engine_port *p = &e->ports[port];
-	uint32_t packet = packet_fifo_pop(&e->pool, &p->wire);
+	uint32_t packet;
 
+	if (!p->ready)
+		line_run_program(e, n, port);
+	if (sw_unlikely(e->failed))
+		return PACKET_NONE;
+	p->ready--;
+	packet = packet_fifo_pop(&e->pool, &p->wire);
 	if (!packet_fifo_empty(&p->wire)) {
 		uint32_t next = p->wire.head;
 		struct packet *k = packet_get(&e->pool, next);

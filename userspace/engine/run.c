@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include "engine/internal.h"
+#include "lib/buffer.h"
 
 void engine_drop(
 	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now)
@@ -28,20 +29,23 @@ static uint32_t switch_drop_port(const struct verdict *v, uint32_t in)
 static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
 	uint32_t packet = line_take_arrival(e, n, port);
-	struct packet *k = packet_get(&e->pool, packet);
-	struct frame_ref ref = {packet_frame(&e->pool, packet), k->captured};
-	const struct verdict *v = &ref.frame->verdict;
-	int r = e->dp->ops->submit(e->dp, port, &ref, 1);
+	const struct frame *frame;
+	const struct verdict *v;
+	struct packet *k;
 
-	if (sw_unlikely(r < 0)) {
-		e->failed = r;
+	if (sw_unlikely(packet == PACKET_NONE))
+		return;
+	k = packet_get(&e->pool, packet);
+	frame = packet_frame(&e->pool, packet);
+	v = &frame->verdict;
+	engine_count_hop(e, n, k->id, frame, now);
+	if (sw_likely(v->action == VERDICT_FORWARD)) {
+		if (n->has_room)
+			buffer_take(e->ports[v->port].shared, k->length);
+		line_enqueue(e, v->port, packet, now);
 		return;
 	}
-	engine_count_hop(e, n, k->id, ref.frame, now);
-	if (sw_likely(v->action == VERDICT_FORWARD))
-		line_enqueue(e, v->port, packet, now);
-	else
-		engine_drop(e, switch_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
+	engine_drop(e, switch_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
 }
 
 static void node_dispatch(struct engine *e, struct engine_node *n, const struct event *ev)
@@ -83,11 +87,29 @@ static void node_prefetch(const struct engine *e, const struct engine_node *n)
 	}
 }
 
+/*
+ * Whether each queue of a switch could hold all that may arrive in a window on top of what it holds. Then
+ * nothing is refused in this one, in whatever order it comes.
+ */
+static bool node_has_room(const struct engine *e, const struct engine_node *n)
+{
+	uint64_t most = n->window_bytes + (uint64_t)n->port_count * e->longest_frame;
+
+	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++) {
+		const struct port *p = e->ports[id].shared;
+
+		if (p->depth_bytes + most > p->buffer_bytes)
+			return false;
+	}
+	return true;
+}
+
 /* All that is due at one node before the window ends. */
 static void node_run(struct engine *e, struct engine_node *n)
 {
 	e->running = n;
 	node_prefetch(e, n);
+	n->has_room = !n->is_host && node_has_room(e, n);
 	while (node_next(n) < e->window_end_ps && !e->failed) {
 		struct event ev = event_heap_take(&n->events);
 

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "build/build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include <arpa/inet.h>
+#include "abi/wire.h"
+#include "base/parallel.h"
+#include "build/record.h"
+#include "build/watch.h"
+#include "dataplane/kernel.h"
+#include "io/netlink.h"
+#include "io/netns.h"
+#include "io/probe.h"
+
+#define MTU_MIN       1500u
+#define ETH_BYTES     sizeof(struct eth_hdr)
+#define HOST_IP4_BITS 8
+#define HOST_IP6_BITS 64
+
+struct built {
+	struct record *record;
+	struct dataplane *dp;
+	uint32_t node_count;
+	bool *named; /* a node: its namespace is there */
+};
+
+/* What the threads that build share. */
+struct site {
+	struct built *b;
+	const struct fabric *f;
+	const struct build_watch *watch;
+	int *netns_fds; /* a node; -1: none */
+	uint32_t mtu;
+	bool ip6;
+};
+
+static int step(const struct site *s, enum build_step which, uint32_t index, struct error *why)
+{
+	int r = s->watch ? s->watch->before(s->watch->context, which, index) : 0;
+
+	return r < 0 ? error_set(why, r, "stopped by the watch: %s", strerror(-r)) : 0;
+}
+
+/* A host's interfaces are eth0, eth1, ...; a switch's p0, p1, ... */
+static void interface_name(const struct fabric *f, uint32_t port, char ret[IF_NAMESIZE])
+{
+	const struct net_node *node = &f->net.nodes[f->net.ports[port].node];
+
+	snprintf(ret, IF_NAMESIZE, "%s%u", node->kind == NODE_HOST ? "eth" : "p",
+		(port - node->first_port) & 0xffffff);
+}
+
+static struct veth_end veth_end(const struct site *s, uint32_t port)
+{
+	struct veth_end end = {
+		.netns_fd = s->netns_fds[s->f->net.ports[port].node],
+		.index = port,
+		.mac = {0x02, 0xfb, (uint8_t)(port >> 24), (uint8_t)(port >> 16),
+			(uint8_t)(port >> 8), (uint8_t)port},
+	};
+
+	interface_name(s->f, port, end.name);
+	return end;
+}
+
+static int create_namespace(void *context, uint32_t i, struct error *why)
+{
+	const struct site *s = context;
+	const char *name = record_netns(s->b->record, i);
+	int r;
+
+	r = step(s, BUILD_NAMESPACE, i, why);
+	if (r < 0)
+		return r;
+	r = netns_create(name, &s->netns_fds[i]);
+	if (r < 0)
+		return error_set(why, r, "cannot create the namespace %s: %s%s", name, strerror(-r),
+			r == -EPERM ? "; run as root" : "");
+	s->b->named[i] = true;
+	return 0;
+}
+
+static int enter_namespace(const struct site *s, uint32_t i, struct error *why)
+{
+	int r = netns_enter(s->netns_fds[i]);
+
+	return r < 0 ? error_set(why, r, "cannot enter the namespace %s: %s",
+			       record_netns(s->b->record, i), strerror(-r))
+		     : 0;
+}
+
+static int open_sockets(const struct site *s, uint32_t i, struct error *why)
+{
+	const struct net_node *node = &s->f->net.nodes[i];
+	uint32_t port, end = node->first_port + node->port_count;
+	int r;
+
+	r = enter_namespace(s, i, why);
+	for (port = node->first_port; !r && port < end; port++) {
+		r = step(s, BUILD_SOCKET, port, why);
+		if (!r)
+			r = dataplane_kernel_open_port(s->b->dp, port, why);
+	}
+	return r;
+}
+
+static int build_links(const struct site *s, struct error *why)
+{
+	struct rtnl *rtnl = NULL;
+	struct veth_end a, b;
+	uint32_t i;
+	int r;
+
+	r = netns_enter_anonymous();
+	if (r < 0)
+		return error_set(why, r, "cannot create a network namespace: %s", strerror(-r));
+	r = rtnl_open(&rtnl, why);
+	for (i = 0; !r && i < s->f->net.link_count; i++) {
+		r = step(s, BUILD_LINK, i, why);
+		if (r < 0)
+			break;
+		a = veth_end(s, s->f->links[i].a);
+		b = veth_end(s, s->f->links[i].b);
+		r = rtnl_add_veth(rtnl, &a, &b, s->mtu, why);
+	}
+	if (!r)
+		r = rtnl_flush(rtnl, why);
+	rtnl_close(rtnl);
+	return r;
+}
+
+/*
+ * Index 0: all veth pairs, by one thread, since the kernel makes one interface at a time (RTNL).
+ * The others: the sockets of node index - 1, which need a namespace and no interface.
+ */
+static int build_links_or_sockets(void *context, uint32_t index, struct error *why)
+{
+	return index ? open_sockets(context, index - 1, why) : build_links(context, why);
+}
+
+static int add_host_addresses(
+	const struct site *s, struct rtnl *rtnl, uint32_t port, struct error *why)
+{
+	uint32_t host = s->f->net.nodes[s->f->net.ports[port].node].number;
+	uint32_t ip4 = htonl(HOST_IP4_NET + host + 1), low = htonl(host + 1);
+	uint8_t ip6[16] = HOST_IP6_NET_BYTES;
+	int r;
+
+	r = rtnl_add_address(rtnl, port, AF_INET, &ip4, HOST_IP4_BITS, why);
+	if (r < 0 || !s->ip6)
+		return r;
+	memcpy(ip6 + 12, &low, sizeof(low));
+	return rtnl_add_address(rtnl, port, AF_INET6, ip6, HOST_IP6_BITS, why);
+}
+
+static int set_up_port(const struct site *s, struct rtnl *rtnl, uint32_t port, struct error *why)
+{
+	const struct net_port *p = &s->f->net.ports[port];
+	bool is_host = s->f->net.nodes[p->node].kind == NODE_HOST;
+	int program = dataplane_kernel_program_fd(s->b->dp, is_host ? PORT_HOST : PORT_SWITCH);
+	char peer[IF_NAMESIZE], alias[NODE_NAME + IF_NAMESIZE];
+	int r;
+
+	r = step(s, BUILD_INTERFACE, port, why);
+	if (r < 0)
+		return r;
+	interface_name(s->f, p->peer, peer);
+	snprintf(alias, sizeof(alias), "%s:%s", s->f->nodes[s->f->net.ports[p->peer].node].name,
+		peer);
+	r = rtnl_set_alias(rtnl, port, alias, why);
+	if (!r && s->ip6)
+		r = rtnl_no_autoconf(rtnl, port, why);
+	if (!r)
+		r = rtnl_attach_xdp(rtnl, port, program, why);
+	if (!r)
+		r = rtnl_link_up(rtnl, port, why);
+	if (!r && is_host)
+		r = add_host_addresses(s, rtnl, port, why);
+	return r;
+}
+
+static int bind_ports(const struct site *s, const struct net_node *node, struct error *why)
+{
+	uint32_t port, end = node->first_port + node->port_count;
+	int r = 0;
+
+	for (port = node->first_port; !r && port < end; port++) {
+		r = step(s, BUILD_BIND, port, why);
+		if (!r)
+			r = dataplane_kernel_bind_port(
+				s->b->dp, port, s->f->net.ports[port].peer, why);
+	}
+	return r;
+}
+
+/* Programs, addresses and sockets of a node's interfaces. */
+static int finish_node(void *context, uint32_t i, struct error *why)
+{
+	const struct site *s = context;
+	const struct net_node *node = &s->f->net.nodes[i];
+	uint32_t port, end = node->first_port + node->port_count;
+	struct rtnl *rtnl = NULL;
+	int r;
+
+	r = enter_namespace(s, i, why);
+	if (r < 0)
+		return r;
+	r = rtnl_open(&rtnl, why);
+	for (port = node->first_port; !r && port < end; port++)
+		r = set_up_port(s, rtnl, port, why);
+	if (!r)
+		r = rtnl_flush(rtnl, why);
+	rtnl_close(rtnl);
+	return r < 0 ? r : bind_ports(s, node, why);
+}
+
+static int allow_descriptors(const struct fabric *f, struct error *why)
+{
+	rlim_t need = probe_files_needed(f->net.port_count, f->net.node_count);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return error_set(
+			why, -errno, "cannot read the limit of open files: %s", strerror(errno));
+	if (limit.rlim_cur >= need)
+		return 0;
+	limit.rlim_cur = need;
+	if (need > limit.rlim_max)
+		limit.rlim_max = need;
+	if (setrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return error_set(why, -EMFILE,
+			"%u ports and %u nodes need %llu open files, more than allowed; "
+			"raise the limit (ulimit -Hn), or use --dataplane inline",
+			f->net.port_count, f->net.node_count, (unsigned long long)need);
+	return 0;
+}
+
+static int build_all(struct site *s, const char *name, const struct sw_tables *sizes,
+	uint32_t frame_capacity, struct error *why)
+{
+	unsigned cores = parallel_cores();
+	struct built *b = s->b;
+	int r;
+
+	r = allow_descriptors(s->f, why);
+	if (!r)
+		r = step(s, BUILD_CLAIM, 0, why);
+	if (!r)
+		r = record_claim(&b->record, name, s->f, why);
+	if (!r)
+		r = step(s, BUILD_PROGRAMS, 0, why);
+	if (!r)
+		r = dataplane_kernel_load(&b->dp, sizes, frame_capacity, why);
+	if (!r)
+		r = parallel_for(b->node_count, cores, create_namespace, s, why);
+	if (!r)
+		r = parallel_for(1 + b->node_count, cores, build_links_or_sockets, s, why);
+	if (!r)
+		r = parallel_for(b->node_count, cores, finish_node, s, why);
+	return r;
+}
+
+static uint32_t interface_mtu(uint32_t frame_capacity)
+{
+	uint32_t mtu = HOP_BYTES + frame_capacity - (uint32_t)ETH_BYTES;
+
+	return mtu < MTU_MIN ? MTU_MIN : mtu;
+}
+
+int build_up_watched(struct built **ret, const struct fabric *f, const char *name,
+	const struct sw_tables *sizes, uint32_t frame_capacity, const struct build_watch *watch,
+	struct error *why)
+{
+	struct built *b = calloc(1, sizeof(*b));
+	struct site s = {
+		.b = b,
+		.f = f,
+		.watch = watch,
+		.netns_fds = malloc(f->net.node_count * sizeof(*s.netns_fds)),
+		.mtu = interface_mtu(frame_capacity),
+		.ip6 = !access("/proc/net/if_inet6", F_OK), /* a kernel may lack it */
+	};
+	uint32_t i;
+	int r;
+
+	if (b)
+		b->named = calloc(f->net.node_count, sizeof(*b->named));
+	if (!b || !b->named || !s.netns_fds) {
+		free(s.netns_fds);
+		build_down(b);
+		return error_set(why, -ENOMEM, "out of memory");
+	}
+	b->node_count = f->net.node_count;
+	for (i = 0; i < b->node_count; i++)
+		s.netns_fds[i] = -1;
+	r = build_all(&s, name, sizes, frame_capacity, why);
+	for (i = 0; i < b->node_count; i++)
+		if (s.netns_fds[i] >= 0)
+			close(s.netns_fds[i]);
+	free(s.netns_fds);
+	if (r < 0) {
+		build_down(b);
+		return r;
+	}
+	*ret = b;
+	return 0;
+}
+
+int build_up(struct built **ret, const struct fabric *f, const char *name,
+	const struct sw_tables *sizes, uint32_t frame_capacity, struct error *why)
+{
+	return build_up_watched(ret, f, name, sizes, frame_capacity, NULL, why);
+}
+
+static int remove_node(void *context, uint32_t i, struct error *why)
+{
+	struct built *b = context;
+
+	(void)why;
+	if (b->named[i])
+		netns_delete(record_netns(b->record, i));
+	return 0;
+}
+
+void build_down(struct built *b)
+{
+	if (!b)
+		return;
+	if (b->dp)
+		b->dp->ops->close(b->dp);
+	parallel_for(b->node_count, parallel_cores(), remove_node, b, NULL);
+	record_release(b->record);
+	free(b->named);
+	free(b);
+}
+
+struct dataplane *build_dataplane(struct built *b)
+{
+	return b->dp;
+}
+
+const char *build_name(const struct built *b)
+{
+	return record_name(b->record);
+}
+
+int build_sweep(struct error *why)
+{
+	return record_sweep(why);
+}

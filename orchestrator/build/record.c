@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "build/record.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/parallel.h"
+#include "build/process.h"
+#include "io/netns.h"
+
+#define HEADER     "fabricbed 1 pid %d started %llu\n"
+#define NAME_TRIES 1000
+
+struct record {
+	int fd; /* locked */
+	uint32_t count;
+	char name[RECORD_NAME_MAX + 8];
+	char **netns; /* count of them */
+};
+
+struct name_list {
+	char **items;
+	size_t count;
+};
+
+static void names_release(struct name_list *names)
+{
+	size_t i;
+
+	for (i = 0; i < names->count; i++)
+		free(names->items[i]);
+	free(names->items);
+	*names = (struct name_list){0};
+}
+
+static int names_add(struct name_list *names, const char *name)
+{
+	char **items = realloc(names->items, (names->count + 1) * sizeof(*items));
+
+	if (!items)
+		return -ENOMEM;
+	names->items = items;
+	items[names->count] = strdup(name);
+	return items[names->count] ? (names->count++, 0) : -ENOMEM;
+}
+
+/* Opens the directory and waits for its lock; close() gives it back. */
+static int lock_directory(struct error *why)
+{
+	int dir, r;
+
+	if (mkdir(RECORD_DIR, 0755) < 0 && errno != EEXIST)
+		return error_set(why, -errno, "cannot make %s: %s%s", RECORD_DIR, strerror(errno),
+			errno == EACCES || errno == EPERM ? "; run as root" : "");
+	dir = open(RECORD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return error_set(why, -errno, "cannot open %s: %s", RECORD_DIR, strerror(errno));
+	do
+		r = flock(dir, LOCK_EX);
+	while (r < 0 && errno == EINTR);
+	if (r < 0) {
+		r = error_set(why, -errno, "cannot lock %s: %s", RECORD_DIR, strerror(errno));
+		close(dir);
+		return r;
+	}
+	return dir;
+}
+
+/*
+ * A killed process holds its locks until its sockets are closed, and each of those takes a grace
+ * period: it counts as gone from the moment it started to die.
+ */
+static bool owner_lives(int fd, FILE *file)
+{
+	unsigned long long started;
+	int pid;
+
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return false;
+	if (fscanf(file, HEADER, &pid, &started) != 2)
+		return true; /* locked and not yet written */
+	return !process_is_dying(pid, started);
+}
+
+/* Reads the namespaces; whatever is not a line of "<record>-<node>" is left alone. */
+static int read_names(FILE *file, const char *record, struct name_list *ret)
+{
+	size_t prefix = strlen(record), size = 0;
+	char *line = NULL;
+	ssize_t n;
+	int r = 0;
+
+	rewind(file);
+	while (!r && (n = getline(&line, &size, file)) > 0) {
+		if (line[n - 1] != '\n') /* cut short: its namespaces had not been begun */
+			break;
+		line[n - 1] = '\0';
+		if (!strncmp(line, record, prefix) && line[prefix] == '-' && !strchr(line, '/'))
+			r = names_add(ret, line);
+	}
+	free(line);
+	return r;
+}
+
+static int delete_name(void *context, uint32_t i, struct error *why)
+{
+	const struct name_list *names = context;
+	int r = netns_delete(names->items[i]);
+
+	return r < 0 ? error_set(why, r, "cannot delete the namespace %s: %s", names->items[i],
+			       strerror(-r))
+		     : 0;
+}
+
+/* Sweeps one record if its owner is gone. 1: swept; 0: its owner lives; or -errno. */
+static int sweep_one(int dir, const char *record, struct error *why)
+{
+	struct name_list names = {0};
+	FILE *file;
+	int fd, r;
+
+	fd = openat(dir, record, O_RDWR | O_CLOEXEC);
+	file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!file) {
+		r = error_set(
+			why, -errno, "cannot open %s/%s: %s", RECORD_DIR, record, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+		return r;
+	}
+	if (owner_lives(fd, file)) {
+		fclose(file);
+		return 0;
+	}
+	r = read_names(file, record, &names);
+	if (!r)
+		r = parallel_for((uint32_t)names.count, parallel_cores(), delete_name, &names, why);
+	if (!r && unlinkat(dir, record, 0) < 0)
+		r = error_set(why, -errno, "cannot remove %s/%s: %s", RECORD_DIR, record,
+			strerror(errno));
+	fclose(file);
+	names_release(&names);
+	return r < 0 ? r : 1;
+}
+
+static int sweep_locked(int dir, struct error *why)
+{
+	struct dirent *entry;
+	int swept = 0, r = 0;
+	DIR *list;
+
+	list = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	if (!list)
+		return error_set(why, -errno, "cannot list %s: %s", RECORD_DIR, strerror(errno));
+	while (r >= 0 && (entry = readdir(list))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		r = sweep_one(dir, entry->d_name, why);
+		swept += r > 0;
+	}
+	closedir(list);
+	return r < 0 ? r : swept;
+}
+
+int record_sweep(struct error *why)
+{
+	int dir, r;
+
+	/* Nothing was ever built: nothing to sweep, nor a directory to make. */
+	if (access(RECORD_DIR, F_OK) < 0)
+		return 0;
+	dir = lock_directory(why);
+	if (dir < 0)
+		return dir;
+	r = sweep_locked(dir, why);
+	close(dir);
+	return r;
+}
+
+static bool valid_name(const char *name)
+{
+	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t n = strlen(name);
+
+	return n && n <= RECORD_NAME_MAX && name[0] != '.' && name[0] != '-' &&
+	       strspn(name, allowed) == n;
+}
+
+static void record_free(struct record *r)
+{
+	uint32_t i;
+
+	if (!r)
+		return;
+	if (r->fd >= 0)
+		close(r->fd);
+	for (i = 0; r->netns && i < r->count; i++)
+		free(r->netns[i]);
+	free(r->netns);
+	free(r);
+}
+
+/* Sets the names under `name`. 0; -EEXIST: one of the namespaces is there already; -ENOMEM. */
+static int set_names(struct record *r, const char *name, const struct fabric *f)
+{
+	uint32_t i;
+
+	snprintf(r->name, sizeof(r->name), "%s", name);
+	for (i = 0; i < r->count; i++) {
+		free(r->netns[i]);
+		if (asprintf(&r->netns[i], "%s-%s", name, f->nodes[i].name) < 0) {
+			r->netns[i] = NULL;
+			return -ENOMEM;
+		}
+		if (netns_exists(r->netns[i]))
+			return -EEXIST;
+	}
+	return 0;
+}
+
+static int write_all(int fd, const char *text, size_t bytes)
+{
+	while (bytes) {
+		ssize_t n = write(fd, text, bytes);
+
+		if (n < 0 && errno != EINTR)
+			return -errno;
+		if (n > 0) {
+			text += n;
+			bytes -= (size_t)n;
+		}
+	}
+	return 0;
+}
+
+static int record_write(const struct record *r)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	uint32_t i;
+	FILE *out;
+	int code;
+
+	out = open_memstream(&text, &bytes);
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, HEADER, (int)getpid(), process_started(getpid()));
+	for (i = 0; i < r->count; i++)
+		fprintf(out, "%s\n", r->netns[i]);
+	code = fclose(out) ? -ENOMEM : write_all(r->fd, text, bytes);
+	free(text);
+	return code;
+}
+
+/* 0; -EEXIST: the name is in use; another -errno. */
+static int try_claim(struct record *r, int dir, const char *name, const struct fabric *f)
+{
+	int code;
+
+	code = set_names(r, name, f);
+	if (code < 0)
+		return code;
+	r->fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	if (r->fd < 0)
+		return -errno;
+	code = flock(r->fd, LOCK_EX | LOCK_NB) < 0 ? -errno : record_write(r);
+	if (!code)
+		code = netns_prepare();
+	if (code < 0)
+		unlinkat(dir, name, 0);
+	return code;
+}
+
+static int claim_locked(
+	struct record *r, int dir, const char *wanted, const struct fabric *f, struct error *why)
+{
+	char name[sizeof(r->name)];
+	int i, code = -EEXIST;
+
+	snprintf(name, sizeof(name), "%s", wanted);
+	for (i = 2; code == -EEXIST && i < NAME_TRIES; i++) {
+		code = try_claim(r, dir, name, f);
+		snprintf(name, sizeof(name), "%s-%d", wanted, i);
+	}
+	return code < 0 ? error_set(why, code, "cannot record the fabric in %s/%s: %s", RECORD_DIR,
+				  r->name, strerror(-code))
+			: 0;
+}
+
+int record_claim(struct record **ret, const char *wanted, const struct fabric *f, struct error *why)
+{
+	struct record *r;
+	int dir, code;
+
+	if (!valid_name(wanted))
+		return error_set(why, -EINVAL,
+			"\"%s\": a fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
+			"and begins with neither '.' nor '-'",
+			wanted, RECORD_NAME_MAX);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return error_set(why, -ENOMEM, "out of memory");
+	r->fd = -1;
+	r->count = f->net.node_count;
+	r->netns = calloc(r->count, sizeof(*r->netns));
+	dir = r->netns ? lock_directory(why) : error_set(why, -ENOMEM, "out of memory");
+	if (dir < 0) {
+		record_free(r);
+		return dir;
+	}
+	code = sweep_locked(dir, why);
+	if (code >= 0)
+		code = claim_locked(r, dir, wanted, f, why);
+	close(dir);
+	if (code < 0) {
+		record_free(r);
+		return code;
+	}
+	*ret = r;
+	return 0;
+}
+
+void record_release(struct record *r)
+{
+	int dir;
+
+	if (!r)
+		return;
+	/*
+	 * Without the directory's lock a sweep might find the file between the unlink and its own
+	 * open.
+	 */
+	dir = lock_directory(NULL);
+	if (dir >= 0) {
+		unlinkat(dir, r->name, 0);
+		close(dir);
+	}
+	record_free(r);
+}
+
+const char *record_name(const struct record *r)
+{
+	return r->name;
+}
+
+const char *record_netns(const struct record *r, uint32_t i)
+{
+	return r->netns[i];
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_RECORD_H
+#define FABRICBED_RECORD_H
+
+/*
+ * Who owns which namespaces: one file a fabric under /run/fabricbed, named as the fabric. It lists
+ * all namespaces before the first of them is made, and its owner holds a lock on it (flock) for as
+ * long as it lives: what a killed process left is thus known, whenever it died. Claims and sweeps
+ * take turns by a lock on the directory.
+ */
+#include <stdint.h>
+#include "base/error.h"
+#include "topology/fabric.h"
+
+#define RECORD_DIR      "/run/fabricbed"
+#define RECORD_NAME_MAX 200 /* leaves room for "-<node>" in a file name */
+
+struct record;
+
+/*
+ * Sweeps, then claims `wanted` for f, or the first of "<wanted>-2", "<wanted>-3", ... of which
+ * neither the name nor any namespace is taken. 0; -EINVAL: no name for a file; another -errno; with
+ * why. End it with record_release().
+ */
+int record_claim(
+	struct record **ret, const char *wanted, const struct fabric *f, struct error *why);
+
+/* Gives the name back; the namespaces must be gone. NULL is fine. */
+void record_release(struct record *r);
+
+const char *record_name(const struct record *r);
+
+/* The name of the namespace of node i: "<name>-<node>". */
+const char *record_netns(const struct record *r, uint32_t i);
+
+/*
+ * Removes the namespaces and records of fabrics whose process is gone or going. How many, or -errno
+ * with why.
+ */
+int record_sweep(struct error *why);
+
+#endif
