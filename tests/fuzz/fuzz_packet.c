@@ -141,7 +141,9 @@ static void check_tables(const struct sw_tables *t, const struct setting *s, uin
 	if (dropped)
 		must(t->drops[v->reason == DROP_BUFFER ? v->port : port].frames[v->reason] == 1);
 	for (uint32_t id = HOST_PORT; id < PORT_COUNT; id++) {
-		bool entered = v->action == VERDICT_FORWARD && v->port == id;
+		/* of a frame that runs ahead of its arrival the engine takes the space */
+		bool entered =
+			v->action == VERDICT_FORWARD && v->port == id && !(hop->flags & HOP_ROOM);
 		uint64_t depth = (uint64_t)s->depth_bytes + (entered ? hop->length : 0);
 
 		must(t->ports[id].depth_bytes == depth && t->ports[id].depth_frames == entered);

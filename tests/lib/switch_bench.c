@@ -287,10 +287,12 @@ void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port
 		packet_seal(&out);
 	if (t->flags & VERDICT_MARKED)
 		set_ce(&out);
-	p->depth_bytes += t->hop.length;
-	p->depth_frames++;
-	if (p->max_depth_bytes < p->depth_bytes)
-		p->max_depth_bytes = p->depth_bytes;
+	if (!(t->hop.flags & HOP_ROOM)) {
+		p->depth_bytes += t->hop.length;
+		p->depth_frames++;
+		if (p->max_depth_bytes < p->depth_bytes)
+			p->max_depth_bytes = p->depth_bytes;
+	}
 	trial_check(b, t, &out, &want);
 }
 

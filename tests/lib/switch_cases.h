@@ -48,6 +48,7 @@
 	/* admit */                                                                                \
 	X(exactly_full)                                                                            \
 	X(queue_accounting)                                                                        \
+	X(a_frame_ahead_of_time_takes_no_space)                                                    \
 	X(a_length_near_2_to_32_does_not_wrap)                                                     \
 	/* malformed */                                                                            \
 	X(every_truncation)                                                                        \

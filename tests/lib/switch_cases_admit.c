@@ -92,3 +92,22 @@ void switch_a_length_near_2_to_32_does_not_wrap(void **state)
 	t.chosen = OUT;
 	trial_drops(b, &t, DROP_BUFFER, OUT);
 }
+
+/* The engine vouches for the room, and takes it when the frame arrives. */
+void switch_a_frame_ahead_of_time_takes_no_space(void **state)
+{
+	struct switch_bench *b = *state;
+	struct port *out = &b->dp->tables.ports[OUT];
+	struct trial t;
+
+	trial_init(&t, &packet_spec_default);
+	t.chosen = OUT;
+	t.hop.flags = HOP_ROOM;
+	trial_forwards(b, &t, OUT);
+	assert_int_equal(out->depth_bytes, 0);
+	out->depth_bytes = out->buffer_bytes;
+	bench_accept(b);
+	trial_forwards(b, &t, OUT);
+	t.hop.flags = 0;
+	trial_drops(b, &t, DROP_BUFFER, OUT);
+}
