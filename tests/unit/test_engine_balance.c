@@ -260,6 +260,7 @@ static void moved_payload_is_corrupt(void **state)
 		.options = &o,
 		.mtu = 256,
 		.payload_full = true,
+		.max_batch = 16,
 		.meddle = swap,
 		.meddle_arg = &m};
 	struct small_net s;

@@ -264,8 +264,11 @@ static void batches_do_not_show(void **state)
 
 static struct outcome run_with_buffer(uint32_t buffer_bytes)
 {
-	const struct small_config c = {
-		.seed = 5, .buffer_bytes = buffer_bytes, .kmin_bytes = 10000, .kmax_bytes = 40000};
+	const struct small_config c = {.seed = 5,
+		.max_batch = 16,
+		.buffer_bytes = buffer_bytes,
+		.kmin_bytes = 10000,
+		.kmax_bytes = 40000};
 	struct small_net s;
 	struct outcome o;
 

@@ -5,8 +5,6 @@
 #include "dataplane/dataplane.h"
 #include "sw/pipeline.h"
 
-#define INLINE_BATCH 64
-
 static void inline_run(struct dataplane *dp, uint32_t port, struct frame_ref *ref)
 {
 	struct frame *frame = ref->frame;
@@ -71,7 +69,7 @@ int dataplane_inline_open(
 	if (!dp)
 		return -ENOMEM;
 	dp->ops = &inline_ops;
-	dp->max_batch = INLINE_BATCH;
+	dp->max_batch = 1; /* a call costs nothing that more frames would share */
 	dp->frame_capacity = frame_capacity;
 	t = &dp->tables;
 	*t = *sizes;

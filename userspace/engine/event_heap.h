@@ -53,19 +53,33 @@ static inline bool event_before(const struct event *a, const struct event *b)
 	       ((unsigned __int128)b->time_ps << 64 | b->key);
 }
 
+/* The earlier of two, chosen without a branch: which one it is can't be foreseen. */
+static inline uint32_t event_earlier(const struct event_heap *h, uint32_t a, uint32_t b)
+{
+	return event_before(&h->items[b], &h->items[a]) ? b : a;
+}
+
+/* The earliest of item i's children, of which there is one at least. */
+static inline uint32_t event_heap_child(const struct event_heap *h, uint32_t i)
+{
+	uint32_t child = 4 * i + 1, best = child;
+
+	if (child + 4 <= h->count)
+		return event_earlier(h, event_earlier(h, child, child + 1),
+			event_earlier(h, child + 2, child + 3));
+	while (++child < h->count)
+		best = event_earlier(h, best, child);
+	return best;
+}
+
 /* Puts e in the place of the earliest. */
 static inline void event_heap_replace_top(struct event_heap *h, struct event e)
 {
-	uint32_t i = 0, n = h->count;
+	uint32_t i = 0;
 
-	for (;;) {
-		uint32_t child = 4 * i + 1, last = child + 4 < n ? child + 4 : n, best = child;
+	while (4 * i + 1 < h->count) {
+		uint32_t best = event_heap_child(h, i);
 
-		if (child >= n)
-			break;
-		while (++child < last)
-			if (event_before(&h->items[child], &h->items[best]))
-				best = child;
 		if (!event_before(&h->items[best], &e))
 			break;
 		h->items[i] = h->items[best];

@@ -109,7 +109,7 @@ static void node_run(struct engine *e, struct engine_node *n)
 {
 	e->running = n;
 	node_prefetch(e, n);
-	n->has_room = !n->is_host && node_has_room(e, n);
+	n->has_room = e->dp->max_batch > 1 && !n->is_host && node_has_room(e, n);
 	while (node_next(n) < e->window_end_ps && !e->failed) {
 		struct event ev = event_heap_take(&n->events);
 
