@@ -7,6 +7,19 @@
 /* Address space, not memory: more packets than any fabric keeps in flight. */
 #define POOL_RESERVE (32ull << 30)
 #define CACHE_LINE   64
+#define HUGE_PAGE    ((uintptr_t)2 << 20)
+
+/*
+ * Packets are visited at random: with small pages most visits of a large fabric would miss the TLB. The
+ * first stretch keeps small ones, which are all that a small fabric ever touches: to clear a huge page
+ * would take it longer than the rest of its run.
+ */
+static void want_huge_pages(uint8_t *from, size_t bytes)
+{
+	uintptr_t start = ((uintptr_t)from + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+
+	madvise((void *)(start + HUGE_PAGE), bytes - 2 * HUGE_PAGE, MADV_HUGEPAGE);
+}
 
 int packet_pool_init(struct packet_pool *p, uint32_t frame_capacity)
 {
@@ -21,8 +34,8 @@ int packet_pool_init(struct packet_pool *p, uint32_t frame_capacity)
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (base == MAP_FAILED)
 		return -ENOMEM;
-	/* packets are visited at random: with small pages most visits would miss the TLB */
-	madvise(base, POOL_RESERVE, MADV_HUGEPAGE);
+	want_huge_pages(base, count * frame);
+	want_huge_pages(base + count * frame, count * sizeof(struct packet));
 	*p = (struct packet_pool){
 		.frames = base,
 		.packets = (struct packet *)(base + count * frame),
