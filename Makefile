@@ -10,7 +10,10 @@ BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf -Itests
 WARN     := -Wall -Wextra -Werror
 CFLAGS   ?= -O3 -g
-LTO      ?= -flto=auto -ffat-lto-objects
+# gcc's alone: clang's wants an archiver and a linker of its own. Fat, so that any archiver can read the objects
+ifeq ($(origin LTO),undefined)
+LTO      := $(if $(shell $(CC) --version 2>/dev/null | grep -i clang),,-flto=auto -ffat-lto-objects)
+endif
 Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
 LIBS     := -lbpf -lmnl -lyaml -ljansson -lpthread -lm
@@ -18,9 +21,9 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 
 # Debian packages: what to build and run takes, and what the checks take beyond it
-PACKAGES := build-essential clang llvm bpftool libbpf-dev libelf-dev libmnl-dev \
-            libyaml-dev libjansson-dev linux-libc-dev iproute2 pkg-config
-CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev tshark python3 man-db
+PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
+            libyaml-dev libjansson-dev linux-libc-dev iproute2
+CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db
 
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/build/*.c orchestrator/live/*.c)
@@ -57,12 +60,14 @@ define install_missing
 missing=$$(for p in $(1); do dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || echo $$p; done); \
 if [ -n "$$missing" ]; then \
 	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then \
-		echo "missing Debian packages:" $$missing; \
-		echo "install them as root: apt-get install" $$missing; exit 3; \
+		echo "missing Debian packages:" $$missing >&2; \
+		echo "install them as root: apt-get install" $$missing >&2; exit 3; \
 	fi; \
 	echo "installing" $$missing; \
 	{ apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $$missing; } >$(BUILD)/apt.log 2>&1 \
-		|| { tail -n 20 $(BUILD)/apt.log; exit 3; }; \
+		|| { grep '^E:' $(BUILD)/apt.log | tail -n 3 >&2; \
+		     echo "apt-get could not install these packages; is the network there?" >&2; \
+		     echo "all that it said is in $(BUILD)/apt.log" >&2; exit 3; }; \
 fi
 endef
 
@@ -75,17 +80,25 @@ check-deps:
 	@$(call install_missing,$(CHECK_PACKAGES))
 
 demo: deps ## build, and see a link die under a permutation
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(BUILD)/fabricbed run scenarios/link-failure.yaml --out $(BUILD)/demo
 
+# What a compile error would not say: which package has the tool. In front of the command that needs it.
+need = command -v $(1) >/dev/null || { echo "there is no $(1): 'make deps', as root on Debian, installs what building takes" >&2; exit 3; }
+
 # ---- programs ---------------------------------------------------------------------------------
+
+# where Debian keeps <asm/types.h>, which clang looks for only when it compiles for this machine
+MULTIARCH = $(subst -pc-,-,$(subst -unknown-,-,$(shell $(CLANG) -dumpmachine 2>/dev/null)))
 
 $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HDR)
 	@mkdir -p $(@D)
 	@echo "  BPF    $<"
-	$(Q)$(CLANG) -std=gnu11 -O2 -g $(WARN) -target bpf -mcpu=v3 -I/usr/include/$(shell $(CC) -dumpmachine) -Ibpf -c $< -o $@
+	@$(call need,$(CLANG))
+	$(Q)$(CLANG) -std=gnu11 -O2 -g $(WARN) -target bpf -mcpu=v3 -I/usr/include/$(MULTIARCH) -Ibpf -c $< -o $@
 
 $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o
+	@$(call need,$(BPFTOOL))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
@@ -116,7 +129,7 @@ $(BUILD)/libtests-asan.a: $(TEST_ASAN_OBJ)
 $(BUILD)/%.a:
 	@rm -f $@
 	@echo "  AR     $@"
-	$(Q)gcc-ar rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
 	@echo "  LINK   $@"

@@ -12,6 +12,16 @@
 #define sw_likely(x)   __builtin_expect(!!(x), 1)
 #define sw_unlikely(x) __builtin_expect(!!(x), 0)
 
+/*
+ * Before a bounds check: clang (19 does) may otherwise check what x was computed from instead of x, and the
+ * verifier, which does not relate the two, then takes the access behind the check for unbounded.
+ */
+#ifdef __bpf__
+#define sw_opaque(x) __asm__ volatile("" : "+r"(x))
+#else
+#define sw_opaque(x) ((void)(x))
+#endif
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "only little-endian machines were tried"
 #endif

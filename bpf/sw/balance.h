@@ -16,6 +16,7 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 	if (c->group->count > 1)
 		pick = hash_pick(
 			hash_flow(c->sw->hash_seed, c->addresses, c->ports), c->group->count);
+	sw_opaque(pick);
 	if (pick >= GROUP_PORTS)
 		return sw_drop(c, c->in_id, DROP_NO_ROUTE);
 	c->out_id = c->sw->first_port + c->group->port[pick];
