@@ -13,8 +13,8 @@
 unsigned long long process_started(pid_t pid);
 
 /*
- * All its threads have exited or begun to, so that it makes nothing new. False also if it is not to
- * be seen, as in another PID namespace.
+ * All its threads have exited or begun to, so that it makes nothing new. One that has been killed but is still
+ * inside a system call is waited for, up to 2 s. False also if it is not to be seen, as in another PID namespace.
  */
 bool process_is_dying(pid_t pid, unsigned long long started);
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -53,12 +54,32 @@ static void the_dead_die(void **state)
 	assert_false(process_is_dying(child, started)); /* not to be seen */
 }
 
+/* Killed, and not yet gone: the answer waits for it, without anybody seeing it off. */
+static void the_killed_are_waited_for(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		unsigned long long started;
+		pid_t child = fork();
+
+		if (!child)
+			for (;;)
+				close(open("/proc/self/maps", O_RDONLY));
+		assert_true(child > 0);
+		started = process_started(child);
+		assert_int_equal(kill(child, SIGKILL), 0);
+		assert_true(process_is_dying(child, started));
+		assert_int_equal(waitpid(child, NULL, 0), child);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_living_live),
 		cmocka_unit_test(names_do_not_confuse),
 		cmocka_unit_test(the_dead_die),
+		cmocka_unit_test(the_killed_are_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
