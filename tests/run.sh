@@ -100,12 +100,11 @@ run_one() { # PATH
 	printf '\n'
 }
 
-run_all() { # HOW-MANY-AT-ONCE PATH...
-	local at_once=$1 running=0 path
+run_together() { # PATH...
+	local running=0 path
 
-	shift
 	for path; do
-		if [ "$running" -ge "$at_once" ]; then
+		if [ "$running" -ge "$jobs" ]; then
 			wait -n
 			running=$((running - 1))
 		fi
@@ -113,6 +112,17 @@ run_all() { # HOW-MANY-AT-ONCE PATH...
 		running=$((running + 1))
 	done
 	wait
+}
+
+# In the background all the same, for Ctrl-C to be heard. By number: "wait -n" may return for one of run_together's
+# that ended long ago, and then two would run beside each other.
+run_alone() { # PATH...
+	local path
+
+	for path; do
+		run_one "$path" &
+		wait $!
+	done
 }
 
 together=() alone=()
@@ -123,8 +133,8 @@ for path; do
 	esac
 done
 shopt -s nullglob
-run_all "$jobs" "${together[@]}" tests/style/*.sh
-run_all 1 "${alone[@]}" tests/system/*.sh
+run_together "${together[@]}" tests/style/*.sh
+run_alone "${alone[@]}" tests/system/*.sh
 
 total_passed=0 total_failed=0 total_skipped=0
 for result in "$scratch"/result-*; do
