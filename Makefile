@@ -50,6 +50,7 @@ FUZZ_SECONDS ?= 3
 .PHONY: all help demo check check-long golden bench deps check-deps install uninstall clean format
 
 all: $(BUILD)/fabricbed ## build the command
+	@: # else make says that there was nothing to do
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -167,6 +168,7 @@ check: check-deps ## install what is missing, build, and pass the tests (under 5
 
 .PHONY: test-programs
 test-programs: $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+	@:
 
 check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
 	@FABRICBED_LONG=1 $(MAKE) --no-print-directory check FUZZ_SECONDS=120

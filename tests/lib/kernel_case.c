@@ -135,8 +135,10 @@ int kernel_case_run(const struct CMUnitTest *tests, size_t count)
 	probe_machine(probes, 0, 0);
 	missing = probe_missing(probes);
 	if (missing) {
-		printf("1..0 # SKIP %s: %s; %s\n", missing->name, missing->detail, missing->remedy);
-		return 77; /* "skipped", as automake's test driver has it */
+		/* one case, since tests/run.sh takes a program without any for a failure */
+		printf("1..1\nok 1 - fabrics in the kernel # SKIP %s: %s; %s\n", missing->name,
+			missing->detail, missing->remedy);
+		return 0;
 	}
 	return _cmocka_run_group_tests("kernel", tests, count, NULL, NULL);
 }
