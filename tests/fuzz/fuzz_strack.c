@@ -12,7 +12,7 @@
 #define MTU     1000
 #define STEPS   4096
 
-enum action { FORGED, SEND, SEND_LOST, REPLY, TIMER, ACTIONS };
+enum action { FORGED, SEND, SEND_LOST, SEND_TRIMMED, SEND_RETURNED, REPLY, TIMER, ACTIONS };
 
 struct script {
 	const uint8_t *at;
@@ -66,6 +66,20 @@ static void hand_in_whole(struct bout *b, int end, const uint8_t *bytes, uint32_
 	hand_in(b, end, &rx);
 }
 
+/* Without its payload: at the receiver, or back at the sender a moment later. */
+static void hand_in_cut(struct bout *b, const uint8_t *bytes, uint32_t captured, bool returned)
+{
+	struct rx_frame rx;
+
+	if (headers_parse(bytes, captured, &rx))
+		abort();
+	rx.trimmed = !returned;
+	rx.returned = returned;
+	rx.transport_length = captured - rx.transport_offset;
+	b->now += returned;
+	hand_in(b, returned, &rx);
+}
+
 static void forged(struct bout *b, struct script *s)
 {
 	uint8_t head[4], *copy;
@@ -77,6 +91,8 @@ static void forged(struct bout *b, struct script *s)
 	rx.ecn = head[2] & 3;
 	if (head[2] & 4)
 		rx.transport_length = head[3];
+	rx.trimmed = (head[2] & 0x18) == 8;
+	rx.returned = (head[2] & 0x18) == 16;
 	copy = malloc(rx.captured); /* of its exact size, for the sanitizer to watch */
 	take(s, copy, rx.captured);
 	rx.bytes = copy;
@@ -100,6 +116,11 @@ static void step(struct bout *b, struct script *s)
 	case SEND_LOST:
 		if (sender->ops->next_packet(sender, &tx, b->now) && op % ACTIONS == SEND)
 			hand_in_whole(b, 0, bytes, tx.captured);
+		break;
+	case SEND_TRIMMED:
+	case SEND_RETURNED:
+		if (sender->ops->next_packet(sender, &tx, b->now))
+			hand_in_cut(b, bytes, tx.captured, op % ACTIONS == SEND_RETURNED);
 		break;
 	case REPLY:
 		if (b->answered)
@@ -125,6 +146,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	struct transport_env env = {.mtu = MTU,
 		.host_rate_bps = 40000000000,
 		.base_rtt_ps = 8000000,
+		.qps = 1,
 		.options = &options};
 	struct flow_spec flow = {.id = 1, .dst_host = 1, .bytes = MESSAGE, .seed = 1};
 	struct bout b = {.now = 1};
@@ -133,6 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	take(&s, &first, 1);
 	options.sack_packets = first & 7;
 	options.spray = (enum strack_spray)((first >> 3) % 3);
+	options.fixed = first >> 6 & 1;
 	env.ip6 = first >> 7;
 	for (int end = 0; end < 2; end++) {
 		b.ends[end] = calloc(1, strack_transport.size(&env, &flow, end));

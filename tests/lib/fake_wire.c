@@ -79,6 +79,22 @@ static void arm(struct fake_wire *w, uint32_t flow, int end)
 	w->flows[flow].timers[end] = deadline;
 }
 
+static uint8_t dscp_of(const struct fake_wire *w, const struct fake_packet *p)
+{
+	const uint8_t *ip = p->bytes + sizeof(struct eth_hdr);
+
+	return w->config.env->ip6 ? (uint8_t)((ip[0] << 8 | ip[1]) >> 6 & 0x3f) : ip[1] >> 2;
+}
+
+static uint8_t expected_dscp(const struct fake_wire *w, const struct fake_packet *p, uint8_t opcode)
+{
+	const struct transport_env *env = w->config.env;
+
+	if (p->forward)
+		return env->data_dscp;
+	return opcode == ROCE_CNP ? env->notify_dscp : env->control_dscp;
+}
+
 /* Fills in what the hooks want to know, from the bytes themselves. */
 static void inspect(struct fake_wire *w, struct fake_packet *p)
 {
@@ -90,7 +106,8 @@ static void inspect(struct fake_wire *w, struct fake_packet *p)
 	if (headers_parse(p->bytes, p->captured, &rx) || !headers_read_bth(&rx, &bth) ||
 		p->captured > headers_capacity(w->config.env->ip6) ||
 		rx.transport_offset + rx.transport_length != p->length || rx.ecn != ECN_ECT0 ||
-		bth.qp != (p->forward ? FLOW_RECEIVER_QP(p->flow) : FLOW_SENDER_QP(p->flow))) {
+		qp_flow(w->config.env, bth.qp) != p->flow || (bth.qp & 1) != p->forward ||
+		dscp_of(w, p) != expected_dscp(w, p, bth.opcode)) {
 		w->malformed++;
 		return;
 	}
@@ -115,6 +132,16 @@ static struct fake_packet *packet_new(struct fake_wire *w, uint32_t flow, int en
 	return p;
 }
 
+/*
+ * Headers are gone from the queue at once: they have a queue of their own, which is never long.
+ * `at`: there the switch cut it.
+ */
+static void cut_short(struct fake_wire *w, struct fake_packet *p, uint64_t at)
+{
+	w->cuts++;
+	push(w, (struct fake_event){.at = at + w->config.delay_ps, .kind = AT_END, .packet = p});
+}
+
 /* The frame's last bit leaves its endpoint at `left`. */
 static void launch(struct fake_wire *w, struct fake_packet *p, uint64_t left)
 {
@@ -126,6 +153,10 @@ static void launch(struct fake_wire *w, struct fake_packet *p, uint64_t left)
 		h->see(h->arg, p);
 	if (h->drop && h->drop(h->arg, p)) {
 		free(p);
+		return;
+	}
+	if (p->forward && h->cut && (p->cut = h->cut(h->arg, p)) != FAKE_WHOLE) {
+		cut_short(w, p, left + extra + w->config.delay_ps);
 		return;
 	}
 	push(w, (struct fake_event){.at = left + extra + w->config.delay_ps * (p->forward ? 1 : 2),
@@ -196,10 +227,30 @@ static void obey(struct fake_wire *w, uint32_t flow, int end, unsigned asks, str
 		send_next(w, flow);
 }
 
+/* What a receiver counts as data, by the transport's own word for it. */
+static void count_data(struct fake_flow *f, const struct rx_frame *rx, uint32_t mtu)
+{
+	uint32_t start, length;
+	uint64_t offset;
+
+	if (!f->ends[RECEIVER]->ops->payload(f->ends[RECEIVER], rx, &offset, &start, &length))
+		return;
+	f->data_arrived++;
+	f->arrivals[offset / mtu]++;
+}
+
+/* As a switch that trims leaves it: nothing after the BTH and the transport's own header. */
+static void strip(const struct fake_packet *p, struct rx_frame *rx)
+{
+	rx->trimmed = p->cut == FAKE_TRIMMED;
+	rx->returned = p->cut == FAKE_RETURNED;
+	rx->transport_length = rx->captured - rx->transport_offset;
+}
+
 static void at_end(struct fake_wire *w, struct fake_packet *p)
 {
 	struct fake_flow *f = &w->flows[p->flow];
-	int end = p->forward ? RECEIVER : SENDER;
+	int end = p->forward && p->cut != FAKE_RETURNED ? RECEIVER : SENDER;
 	struct fake_packet *answer = packet_new(w, p->flow, end);
 	struct tx_frame reply = {.bytes = answer->bytes};
 	struct rx_frame rx;
@@ -208,10 +259,10 @@ static void at_end(struct fake_wire *w, struct fake_packet *p)
 	if (!headers_parse(p->bytes, p->captured, &rx)) {
 		if (p->marked)
 			rx.ecn = ECN_CE;
-		if (p->forward && p->opcode == STRACK_DATA) {
-			f->data_arrived++;
-			f->arrivals[p->psn]++;
-		}
+		if (p->cut != FAKE_WHOLE)
+			strip(p, &rx);
+		else if (p->forward)
+			count_data(f, &rx, w->config.env->mtu);
 		asks = f->ends[end]->ops->on_packet(f->ends[end], &rx, &reply, w->now);
 	}
 	fill(answer, &reply);
@@ -244,6 +295,11 @@ static void at_queue(struct fake_wire *w, struct fake_packet *p)
 			w->max_depth = w->depth_bytes;
 	}
 	if (w->depth_bytes + p->length > w->config.buffer_bytes) {
+		if (p->length > p->captured + ICRC_BYTES && w->config.overflow != FAKE_WHOLE) {
+			p->cut = w->config.overflow;
+			cut_short(w, p, w->now);
+			return;
+		}
 		w->drops++;
 		w->drops_after += measured;
 		w->last_drop_ps = w->now;

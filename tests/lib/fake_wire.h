@@ -16,12 +16,16 @@
 #include "abi/wire.h"
 #include "transport/transport.h"
 
+/* What a switch did with a frame that found no room. */
+enum fake_cut { FAKE_WHOLE, FAKE_TRIMMED, FAKE_RETURNED };
+
 struct fake_packet {
 	uint8_t bytes[HEADERS_MAX];
 	uint32_t captured, length;
 	uint32_t flow;
 	bool forward; /* from the flow's sender */
 	bool marked;
+	enum fake_cut cut; /* headers only: on to the receiver, or back to the sender */
 	uint8_t opcode;
 	uint32_t psn;
 	bool ack_request;
@@ -40,6 +44,8 @@ struct fake_hooks {
 	bool (*drop)(void *arg, const struct fake_packet *p);
 	uint64_t (*delay)(void *arg, const struct fake_packet *p);
 	void (*see)(void *arg, const struct fake_packet *p);
+	/* Cuts the payload off a frame of the flow's sender. */
+	enum fake_cut (*cut)(void *arg, const struct fake_packet *p);
 };
 
 struct fake_config {
@@ -49,7 +55,8 @@ struct fake_config {
 	uint64_t message_bytes;
 	uint64_t rate_bps, queue_rate_bps;
 	uint64_t delay_ps;
-	uint32_t buffer_bytes;           /* of the queue; tail drop */
+	uint32_t buffer_bytes;           /* of the queue */
+	enum fake_cut overflow;          /* what becomes of data beyond it; FAKE_WHOLE: dropped */
 	uint32_t kmin_bytes, kmax_bytes; /* egress ECN; both 0: off */
 	uint64_t seed;
 	uint64_t start_gap_ps;    /* between the flows' starts */
@@ -63,7 +70,7 @@ struct fake_flow {
 	uint64_t busy_ps[2];
 	bool sending;                /* the sender's port is busy */
 	struct fake_packet *control; /* the sender's replies, ahead of data */
-	uint8_t *arrivals;           /* by PSN: how often it reached the receiver */
+	uint8_t *arrivals; /* by packet of the message: how often it reached the receiver */
 	uint16_t first_port[2];
 	uint64_t data_arrived;
 };
@@ -79,6 +86,7 @@ struct fake_wire {
 	uint64_t depth_bytes;
 	uint64_t malformed;
 	uint64_t drops, drops_after, last_drop_ps;
+	uint64_t cuts; /* frames that lost their payload, for whatever reason */
 	uint64_t samples, depth_sum, max_depth; /* since measure_from_ps, as seen by arrivals */
 };
 

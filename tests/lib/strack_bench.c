@@ -37,6 +37,10 @@ void strack_bench_prepare(
 		.mtu = MTU,
 		.host_rate_bps = rate,
 		.base_rtt_ps = 2 * full + sack + 4 * b->config.delay_ps,
+		.data_dscp = 3,
+		.control_dscp = 48,
+		.notify_dscp = 46,
+		.qps = 1,
 		.options = &b->options,
 	};
 }

@@ -48,13 +48,13 @@ static void ip4_packet_byte_by_byte(void **state)
 		0xc0, 0, 0xff, 0xff, 0, 0, 0x02, 0x47, 0x80, 0xab, 0xcd, 0xef, /* BTH */
 		0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55, 0x55,
 		0x55, 0x55};
-	struct transport_env env = {.mtu = 4096};
+	struct transport_env env = {.mtu = 4096, .qps = 1};
 	struct header_template t;
 	uint8_t bytes[HEADERS_MAX];
 	struct tx_frame tx;
 
 	(void)state;
-	headers_prepare(&t, &env, &spec, true, 16 + 4096 + ICRC_BYTES);
+	headers_prepare(&t, &env, &spec, true, 0, 0, 16 + 4096 + ICRC_BYTES);
 	assert_int_equal(write_one(&t, bytes, 0, 1024, &tx), sizeof(want));
 	assert_int_equal(tx.length, 14 + 20 + 8 + 12 + 16 + 1024 + 4);
 	assert_int_equal(tx.payload_length, 1024);
@@ -71,13 +71,13 @@ static void ip6_packet_byte_by_byte(void **state)
 		0xfd, 0, 0x0f, 0xab, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 3, 0xfd, 0, 0x0f, 0xab, 0, 0,
 		0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0x12, 0xb7, 0x10, 0x28, 0, 0, 0xc0, 0, 0xff,
 		0xff, 0, 0, 0x02, 0x46, 0x80, 0xab, 0xcd, 0xef};
-	struct transport_env env = {.mtu = 4096, .ip6 = true};
+	struct transport_env env = {.mtu = 4096, .qps = 1, .ip6 = true};
 	struct header_template t;
 	uint8_t bytes[HEADERS_MAX];
 	struct tx_frame tx;
 
 	(void)state;
-	headers_prepare(&t, &env, &spec, false, 16 + 4096 + ICRC_BYTES);
+	headers_prepare(&t, &env, &spec, false, 0, 0, 16 + 4096 + ICRC_BYTES);
 	assert_int_equal(write_one(&t, bytes, 0, 4096, &tx), sizeof(want) + 16);
 	assert_int_equal(tx.length, 14 + 40 + 8 + 12 + 16 + 4096 + 4);
 	bytes[15] &= 0xf0; /* the flow label, a hash */
@@ -102,13 +102,13 @@ static void every_length_parses(void **state)
 {
 	(void)state;
 	for (int ip6 = 0; ip6 < 2; ip6++) {
-		struct transport_env env = {.mtu = 4096, .ip6 = ip6};
+		struct transport_env env = {.mtu = 4096, .qps = 1, .ip6 = ip6};
 		struct header_template t;
 		uint8_t bytes[HEADERS_MAX];
 		struct tx_frame tx;
 		struct rx_frame rx;
 
-		headers_prepare(&t, &env, &spec, true, 16 + 4096 + ICRC_BYTES);
+		headers_prepare(&t, &env, &spec, true, 0, 0, 16 + 4096 + ICRC_BYTES);
 		for (uint32_t payload = 0; payload < 60000; payload++) {
 			write_one(&t, bytes, (uint16_t)payload, payload, &tx);
 			assert_int_equal(headers_parse(bytes, tx.captured, &rx), 0);
@@ -126,7 +126,7 @@ static void every_length_parses(void **state)
 
 static void every_address_sums_up(void **state)
 {
-	struct transport_env env = {.mtu = 4096};
+	struct transport_env env = {.mtu = 4096, .qps = 1};
 	struct flow_spec flow = spec;
 
 	(void)state;
@@ -134,14 +134,14 @@ static void every_address_sums_up(void **state)
 		struct header_template t;
 
 		/* a length of 255: its sums reach those that carry twice */
-		headers_prepare(&t, &env, &flow, true, 215);
+		headers_prepare(&t, &env, &flow, true, 0, 0, 215);
 		assert_int_equal(ip4_sum(t.bytes + 14), 0xffff);
 	}
 }
 
 static void bth_comes_back(void **state)
 {
-	struct transport_env env = {.mtu = 4096};
+	struct transport_env env = {.mtu = 4096, .qps = 1};
 	struct header_template t;
 	uint8_t bytes[HEADERS_MAX];
 	struct tx_frame tx;
@@ -149,14 +149,14 @@ static void bth_comes_back(void **state)
 	struct bth bth;
 
 	(void)state;
-	headers_prepare(&t, &env, &spec, true, 100);
+	headers_prepare(&t, &env, &spec, true, 0, 0, 100);
 	write_one(&t, bytes, 3, 64, &tx);
 	assert_int_equal(headers_parse(bytes, tx.captured, &rx), 0);
 	assert_true(headers_read_bth(&rx, &bth));
 	assert_int_equal(bth.opcode, STRACK_DATA);
 	assert_true(bth.ack_request);
 	assert_int_equal(bth.psn, 0xabcdef);
-	assert_int_equal(bth.qp, FLOW_RECEIVER_QP(0x123));
+	assert_int_equal(bth.qp, flow_qp(&env, 0x123, 0, false));
 	assert_ptr_equal(headers_extension(&rx, 16), bytes + 54);
 	assert_null(headers_extension(&rx, 17));
 	rx.captured = rx.transport_offset + 11;
@@ -166,7 +166,7 @@ static void bth_comes_back(void **state)
 /* Each path has a port of its own in the dynamic range, and a flow label that follows it. */
 static void entropy_spreads(void **state)
 {
-	struct transport_env env = {.mtu = 4096, .ip6 = true};
+	struct transport_env env = {.mtu = 4096, .qps = 1, .ip6 = true};
 	struct header_template t;
 	uint8_t bytes[HEADERS_MAX];
 	struct tx_frame tx;
@@ -174,7 +174,7 @@ static void entropy_spreads(void **state)
 	unsigned distinct = 0;
 
 	(void)state;
-	headers_prepare(&t, &env, &spec, true, 100);
+	headers_prepare(&t, &env, &spec, true, 0, 0, 100);
 	for (uint32_t path = 0; path < 1 << 14; path++) {
 		uint32_t port, label;
 
@@ -190,14 +190,14 @@ static void entropy_spreads(void **state)
 
 static void cut_or_changed_headers_are_refused(void **state)
 {
-	struct transport_env env = {.mtu = 4096};
+	struct transport_env env = {.mtu = 4096, .qps = 1};
 	struct header_template t;
 	uint8_t bytes[HEADERS_MAX];
 	struct tx_frame tx;
 	struct rx_frame rx;
 
 	(void)state;
-	headers_prepare(&t, &env, &spec, true, 100);
+	headers_prepare(&t, &env, &spec, true, 0, 0, 100);
 	for (uint32_t n = 0; n < 42; n++) {
 		write_one(&t, bytes, 3, 64, &tx);
 		assert_int_equal(headers_parse(bytes, n, &rx), -EBADMSG);

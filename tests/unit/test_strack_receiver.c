@@ -19,7 +19,9 @@ struct fixture {
 	struct header_template headers;
 	struct endpoint *ep;
 	uint8_t frame[HEADERS_MAX], answer[HEADERS_MAX];
-	struct strack_sack sack; /* of the last answer */
+	struct strack_sack sack; /* of the last answer, ... */
+	uint32_t sack_psn;       /* ... and the PSN of its BTH */
+	bool trimmed;            /* what is handed in has lost its payload */
 	uint32_t packets;
 };
 
@@ -33,9 +35,10 @@ static void open_receiver(struct fixture *f, uint32_t packets, uint32_t sack_pac
 	f->env = (struct transport_env){.mtu = MTU,
 		.host_rate_bps = 40000000000, /* a ring of 256 bits */
 		.base_rtt_ps = 8000000,
+		.qps = 1,
 		.options = &f->options};
 	f->packets = packets;
-	headers_prepare(&f->headers, &f->env, &spec, true, 0);
+	headers_prepare(&f->headers, &f->env, &spec, true, 0, 0, 0);
 	f->ep = calloc(1, strack_transport.size(&f->env, &spec, false));
 	assert_non_null(f->ep);
 	strack_transport.open(f->ep, &f->env, &spec, false, 0);
@@ -52,13 +55,17 @@ static bool give(struct fixture *f, const struct header_fields *h, const void *e
 	memcpy(headers_write(&f->headers, h, &tx), extension, h->extension);
 	assert_int_equal(headers_parse(f->frame, tx.captured, &rx), 0);
 	rx.ecn = ecn;
+	rx.trimmed = f->trimmed;
+	if (f->trimmed)
+		rx.transport_length = rx.captured - rx.transport_offset;
 	if (strack_transport.on_packet(f->ep, &rx, &reply, now) != TRANSPORT_REPLY)
 		return false;
 	assert_int_equal(headers_parse(f->answer, reply.captured, &rx), 0);
 	assert_true(headers_read_bth(&rx, &bth));
 	assert_int_equal(bth.opcode, STRACK_SACK);
-	assert_int_equal(bth.qp, FLOW_SENDER_QP(5));
+	assert_int_equal(bth.qp, flow_qp(&f->env, 5, 0, true));
 	assert_int_equal(reply.payload_length, 0);
+	f->sack_psn = bth.psn;
 	memcpy(&f->sack, headers_extension(&rx, sizeof(f->sack)), sizeof(f->sack));
 	return true;
 }
@@ -86,6 +93,59 @@ static void expect_sack(struct fixture *f, uint32_t epsn, uint32_t base, uint64_
 	assert_int_equal(be64toh(f->sack.sent_ps), 1000 + trigger);
 	assert_int_equal(be16toh(f->sack.path), trigger % 7);
 	assert_int_equal(f->sack.flags, 0);
+}
+
+static bool headers(struct fixture *f, uint32_t psn)
+{
+	bool answered;
+
+	f->trimmed = true;
+	answered = data(f, psn);
+	f->trimmed = false;
+	return answered;
+}
+
+static void expect_trimmed(struct fixture *f, uint32_t psn, uint32_t epsn, uint32_t base,
+	uint64_t bitmap, uint32_t ooo)
+{
+	assert_int_equal(f->sack_psn, psn);
+	assert_int_equal(f->sack.flags, STRACK_FLAG_TRIMMED);
+	f->sack.flags = 0;
+	expect_sack(f, epsn, base, bitmap, ooo, psn);
+}
+
+/*
+ * Answered each, at once; nothing has arrived by them, and the count of the data goes on as
+ * before.
+ */
+static void headers_without_payload(void **state)
+{
+	struct fixture f;
+
+	(void)state;
+	open_receiver(&f, 100, 4);
+	assert_true(headers(&f, 0));
+	expect_trimmed(&f, 0, 0, 0, 0, 0);
+	for (uint32_t psn = 1; psn < 4; psn++) {
+		assert_false(data(&f, psn));
+		assert_true(headers(&f, 0));
+		expect_trimmed(&f, 0, 0, 0, (1u << (psn + 1)) - 2, psn);
+	}
+	assert_true(headers(&f, 70)); /* its segment's base, not the count's */
+	expect_trimmed(&f, 70, 0, 64, 0, 3);
+	assert_true(data(&f, 4)); /* the fourth that arrived */
+	expect_sack(&f, 0, 0, 0x1e, 4, 4);
+	assert_true(data(&f, 0));
+	expect_sack(&f, 5, 5, 0, 0, 0);
+	assert_true(headers(&f, 3)); /* it is there: the answer says so */
+	expect_trimmed(&f, 3, 5, 5, 0, 0);
+	assert_int_equal(f.ep->stats.trimmed, 6);
+	assert_int_equal(f.ep->stats.duplicates, 0);
+	assert_false(headers(&f, 5 + 256)); /* beyond the bitmap */
+	f.packets = 200;
+	assert_false(headers(&f, 100)); /* beyond the message */
+	assert_int_equal(f.ep->stats.trimmed, 6);
+	free(f.ep);
 }
 
 static void in_order_by_count_alone(void **state)
@@ -278,6 +338,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_order_by_count_alone),
+		cmocka_unit_test(headers_without_payload),
 		cmocka_unit_test(a_gap_bit_by_bit),
 		cmocka_unit_test(only_a_closed_gap_answers_at_once),
 		cmocka_unit_test(the_segment_of_the_lowest_since_the_last_sack),

@@ -30,11 +30,12 @@ static uint16_t ip4_checksum(const struct ip4_hdr *ip)
 	return (uint16_t)~sum;
 }
 
-static void prepare_ip4(uint8_t *at, uint32_t src_host, uint32_t dst_host, uint32_t above)
+static void prepare_ip4(
+	uint8_t *at, uint32_t src_host, uint32_t dst_host, uint8_t tos, uint32_t above)
 {
 	struct ip4_hdr ip = {
 		.version_ihl = 0x45,
-		.tos = ECN_ECT0,
+		.tos = tos,
 		.length = htobe16((uint16_t)(sizeof(ip) + above)),
 		.fragment = htobe16(DONT_FRAG),
 		.ttl = TTL,
@@ -70,11 +71,12 @@ static void prepare_ip6(uint8_t *at, uint32_t src_host, uint32_t dst_host, uint3
 }
 
 void headers_prepare(struct header_template *t, const struct transport_env *env,
-	const struct flow_spec *flow, bool sender, uint32_t full_body)
+	const struct flow_spec *flow, bool sender, uint32_t pair, uint8_t dscp, uint32_t full_body)
 {
 	uint32_t src = sender ? flow->src_host : flow->dst_host;
 	uint32_t dst = sender ? flow->dst_host : flow->src_host;
-	uint32_t qp = sender ? FLOW_RECEIVER_QP(flow->id) : FLOW_SENDER_QP(flow->id);
+	uint32_t qp = flow_qp(env, flow->id, pair, !sender);
+	uint8_t tos = (uint8_t)(dscp << 2 | ECN_ECT0);
 	uint32_t udp_length = sizeof(struct udp_hdr) + sizeof(struct bth_hdr) + full_body;
 	struct eth_hdr eth = {.type = htobe16(env->ip6 ? ETHERTYPE_IP6 : ETHERTYPE_IP4)};
 	/* No checksum, as RoCEv2 has it (InfiniBand annex A17): the ICRC covers more. */
@@ -90,7 +92,7 @@ void headers_prepare(struct header_template *t, const struct transport_env *env,
 	if (env->ip6)
 		prepare_ip6(at, src, dst, udp_length);
 	else
-		prepare_ip4(at, src, dst, udp_length);
+		prepare_ip4(at, src, dst, tos, udp_length);
 	at += env->ip6 ? sizeof(struct ip6_hdr) : sizeof(struct ip4_hdr);
 	memcpy(at, &udp, sizeof(udp));
 	at += sizeof(udp);
@@ -98,7 +100,8 @@ void headers_prepare(struct header_template *t, const struct transport_env *env,
 	at += sizeof(bth);
 	t->length = (uint8_t)(at - t->bytes);
 	t->ip6 = env->ip6;
-	t->entropy = (uint16_t)(rng_mix(flow->seed ^ sender) & ENTROPY_MASK);
+	t->tos = tos;
+	t->entropy = (uint16_t)(rng_mix(flow->seed ^ sender ^ (uint64_t)pair << 32) & ENTROPY_MASK);
 	t->full_body = (uint16_t)full_body;
 }
 
@@ -140,7 +143,7 @@ uint8_t *headers_write(
 		uint32_t label = (port * 0x9e3779b1u) >> (32 - LABEL_BITS);
 
 		((struct ip6_hdr *)l3)->version_class_flow =
-			htobe32(IP6_VERSION << 28 | ECN_ECT0 << LABEL_BITS | label);
+			htobe32(IP6_VERSION << 28 | (uint32_t)t->tos << LABEL_BITS | label);
 	}
 	if (body != t->full_body)
 		patch_lengths(l3, t->ip6, sizeof(*udp) + sizeof(*bth) + body);

@@ -24,6 +24,7 @@
 struct header_template {
 	uint8_t bytes[TEMPLATE_BYTES];
 	uint8_t length; /* Ethernet header to BTH */
+	uint8_t tos;    /* DSCP << 2 | ECT(0) */
 	bool ip6;
 	uint16_t entropy;   /* the flow's random base; a path is added to it */
 	uint16_t full_body; /* bytes after the BTH for which the lengths in bytes[] are right */
@@ -48,11 +49,12 @@ struct bth {
 };
 
 /*
- * Prepares the headers of the flow's sender or receiver. full_body: bytes after the BTH, ICRC
- * included, of the endpoint's most frequent packet, which then needs no new checksum.
+ * Prepares the headers that the flow's sender or receiver sends on queue pair `pair` (0..env->qps
+ * - 1), with that DSCP. full_body: bytes after the BTH, ICRC included, of the most frequent
+ * packet, which then needs no new checksum.
  */
 void headers_prepare(struct header_template *t, const struct transport_env *env,
-	const struct flow_spec *flow, bool sender, uint32_t full_body);
+	const struct flow_spec *flow, bool sender, uint32_t pair, uint8_t dscp, uint32_t full_body);
 
 /*
  * Writes the headers at tx->bytes and sets all of tx but payload_offset. Returns where the

@@ -19,6 +19,7 @@ struct strack_options {
 	double window_share;   /* largest window, of a BDP, 0.1..16; the first is one BDP at most */
 	uint32_t bitmap_rtts;  /* age in base RTTs at which the path bitmap is reset; 0: never */
 	uint64_t target_delay_ps; /* target_Qdelay; 0: one base RTT */
+	bool fixed;               /* no congestion control: the window stays the largest */
 };
 
 #define STRACK_PATHS_MAX 1024

@@ -13,7 +13,7 @@ void loss_forget_before(struct strack_sender *s, uint32_t epsn)
 }
 
 /* Considers every packet below `end` that is not acknowledged lost, and enters recovery. */
-static void claim(struct strack_sender *s, uint32_t end)
+static void claim(struct strack_sender *s, uint32_t end, uint64_t now)
 {
 	for (uint32_t n = s->epsn, next; n < end; n = next) {
 		uint64_t mask = ring_span(n, end, &next);
@@ -25,14 +25,16 @@ static void claim(struct strack_sender *s, uint32_t end)
 	}
 	s->lost_from = s->epsn;
 	s->recover_end = end;
+	s->claimed_end = end;
+	s->claimed_ps = now;
 }
 
-void loss_claim_all(struct strack_sender *s)
+void loss_claim_all(struct strack_sender *s, uint64_t now)
 {
-	claim(s, s->next_psn);
+	claim(s, s->next_psn, now);
 }
 
-void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets)
+void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now)
 {
 	uint64_t ooo = ooo_packets * WINDOW_ONE;
 
@@ -43,7 +45,27 @@ void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets)
 	if (s->epsn < s->recover_end)
 		return;
 	if (ooo > s->window.cwnd && ooo > OOO_MIN * WINDOW_ONE)
-		claim(s, s->acked_end);
+		claim(s, s->acked_end, now);
+}
+
+/*
+ * Of each copy the switch tells once. So a copy that is older than the last packet sent of that
+ * number can only be one that was claimed together with all others, by count, probe or timeout,
+ * after it had left; and such a claim never reaches less far than the one before.
+ */
+void loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now)
+{
+	if (psn < s->epsn || psn >= s->next_psn || ring_test(&s->acked, psn) ||
+		ring_test(&s->lost, psn) || (psn < s->claimed_end && sent_ps < s->claimed_ps))
+		return;
+	ring_set(&s->lost, psn);
+	s->lost_count++;
+	if (psn < s->lost_from)
+		s->lost_from = psn;
+	/* Known one by one: what is missing before it need not be guessed from what came after. */
+	if (s->recover_end <= psn)
+		s->recover_end = psn + 1;
+	s->rto_from_ps = now; /* the timeout is for losses that nobody tells of */
 }
 
 uint32_t loss_first(struct strack_sender *s)

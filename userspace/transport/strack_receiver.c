@@ -23,8 +23,9 @@ void receiver_open(struct strack_receiver *r, uint32_t sack_packets)
 	r->sack_packets = sack_packets;
 }
 
-static unsigned write_sack(
-	struct strack_receiver *r, uint32_t base, const struct echo *e, struct tx_frame *reply)
+/* psn: of the BTH, which says something only where the flags say what. */
+static unsigned write_sack(struct strack_receiver *r, uint32_t psn, uint32_t base,
+	const struct echo *e, struct tx_frame *reply)
 {
 	struct header_fields fields = {
 		.opcode = STRACK_SACK,
@@ -33,7 +34,7 @@ static unsigned write_sack(
 		 * flow's.
 		 */
 		.path = be16toh(e->path),
-		.psn = r->epsn,
+		.psn = psn,
 		.extension = sizeof(struct strack_sack),
 	};
 	struct strack_sack sack = {
@@ -75,7 +76,7 @@ static unsigned send_sack(struct strack_receiver *r, const struct echo *e, struc
 		base += (r->lowest - r->epsn) / STRACK_SACK_BITS * STRACK_SACK_BITS;
 	r->unsacked = 0;
 	r->lowest = UINT32_MAX;
-	return write_sack(r, base, e, reply);
+	return write_sack(r, r->epsn, base, e, reply);
 }
 
 /* Enters a packet that is new; true: it closed the gap before packets that were there already. */
@@ -138,6 +139,31 @@ static unsigned on_data(struct strack_receiver *r, const struct rx_frame *rx, co
 		reply);
 }
 
+/*
+ * The payload is gone, which the sender is to hear at once: of this packet by its number, and
+ * whatever else has arrived around it, since it may have come in another copy. The count of the
+ * data that waits for a SACK is left alone.
+ */
+static unsigned on_trimmed(struct strack_receiver *r, const struct rx_frame *rx,
+	const struct bth *bth, struct tx_frame *reply)
+{
+	const uint8_t *extension = headers_extension(rx, sizeof(struct strack_data));
+	uint32_t psn = bth->psn, base = r->epsn;
+	struct strack_data data;
+
+	if (!extension || psn >= r->flow.packets || psn >= r->epsn + r->flow.ring_bits)
+		return 0;
+	memcpy(&data, extension, sizeof(data));
+	r->flow.ep.stats.trimmed++;
+	if (psn > r->epsn)
+		base += (psn - r->epsn) / STRACK_SACK_BITS * STRACK_SACK_BITS;
+	return write_sack(r, psn, base,
+		&(struct echo){.sent_ps = data.sent_ps,
+			.path = data.path,
+			.flags = STRACK_FLAG_TRIMMED | (rx->ecn == ECN_CE ? STRACK_FLAG_CE : 0)},
+		reply);
+}
+
 /* An answer to a probe stands outside the counting: the data still gets the SACKs it is due. */
 static unsigned on_probe(
 	struct strack_receiver *r, const struct rx_frame *rx, struct tx_frame *reply)
@@ -152,7 +178,7 @@ static unsigned on_probe(
 	base = be32toh(probe.base_psn);
 	if (base < r->epsn || base > segment_limit(r))
 		base = r->epsn;
-	return write_sack(r, base,
+	return write_sack(r, r->epsn, base,
 		&(struct echo){.sent_ps = probe.sent_ps,
 			.path = probe.path,
 			.flags = STRACK_FLAG_PROBE | (rx->ecn == ECN_CE ? STRACK_FLAG_CE : 0)},
@@ -164,7 +190,8 @@ unsigned receiver_on_packet(struct strack_receiver *r, const struct rx_frame *rx
 {
 	switch (bth->opcode) {
 	case STRACK_DATA:
-		return on_data(r, rx, bth, reply, now);
+		return rx->trimmed ? on_trimmed(r, rx, bth, reply)
+				   : on_data(r, rx, bth, reply, now);
 	case STRACK_PROBE:
 		return on_probe(r, rx, reply);
 	default:

@@ -13,7 +13,7 @@
 struct sack {
 	uint32_t epsn, base, ooo, path;
 	uint64_t bitmap, bytes_recvd, sent_ps;
-	bool marked, probe;
+	bool marked, probe, trimmed;
 };
 
 size_t sender_size(uint32_t ring_bits, uint32_t paths)
@@ -38,6 +38,7 @@ void sender_open(struct strack_sender *s, const struct strack_options *options,
 	words += ring_words(s->flow.ring_bits);
 	spray_open(&s->paths, options, options->bitmap_rtts * rtt, words, now);
 	s->sack_packets = options->sack_packets;
+	s->fixed = options->fixed;
 	s->opened_ps = now;
 	s->asked_ps = now;
 	s->probe_after_ps = PROBE_RTTS * rtt;
@@ -186,6 +187,7 @@ static void read_sack(const uint8_t *bytes, struct sack *ret)
 		.sent_ps = be64toh(wire.sent_ps),
 		.marked = wire.flags & STRACK_FLAG_CE,
 		.probe = wire.flags & STRACK_FLAG_PROBE,
+		.trimmed = wire.flags & STRACK_FLAG_TRIMMED,
 	};
 }
 
@@ -263,46 +265,90 @@ static void finish(struct strack_sender *s, uint64_t now)
 	s->flow.ep.deadline_ps = 0;
 }
 
+/* What the answer says of the network; true: also that all that was in flight is lost. */
+static bool steer(struct strack_sender *s, const struct sack *k, uint64_t acked_bytes, uint64_t now)
+{
+	struct strack_signal signal = {
+		.marked = k->marked,
+		.probe = k->probe,
+		/*
+		 * A probe is shorter than a packet of data: its round trip is no base for
+		 * theirs.
+		 */
+		.delay_ps = window_delay(&s->window, now - k->sent_ps, !k->probe),
+		.acked_bytes = acked_bytes,
+	};
+
+	if (!s->fixed)
+		window_on_ack(&s->window, &signal, now);
+	return probe_shows_loss(s, k, &signal);
+}
+
+static void on_trimmed(struct strack_sender *s, const struct sack *k, uint32_t psn,
+	uint64_t acked_bytes, uint64_t now)
+{
+	if (!s->fixed)
+		window_on_trimmed(&s->window, acked_bytes, now);
+	loss_on_trimmed(s, psn, k->sent_ps, now);
+}
+
+/* Its own headers, sent back by a switch that had no room for the payload. */
+static unsigned on_returned(
+	struct strack_sender *s, const struct rx_frame *rx, const struct bth *bth, uint64_t now)
+{
+	const uint8_t *extension = headers_extension(rx, sizeof(struct strack_data));
+	struct strack_data data;
+	uint64_t inflight;
+	uint32_t psn;
+
+	if (bth->opcode != STRACK_DATA || !extension || s->flow.ep.finished_ps)
+		return 0;
+	memcpy(&data, extension, sizeof(data));
+	if (bth->psn >= s->next_psn || be16toh(data.path) >= s->paths.paths ||
+		be64toh(data.sent_ps) < s->opened_ps || be64toh(data.sent_ps) >= now)
+		return 0;
+	s->flow.ep.stats.returned++;
+	s->quiet_ps = now;
+	spray_on_ack(&s->paths, be16toh(data.path), true);
+	loss_on_trimmed(s, bth->psn, be64toh(data.sent_ps), now);
+	inflight = sender_inflight(s);
+	arm(s, inflight);
+	return may_send(s, inflight, &psn) ? TRANSPORT_WAKE : 0;
+}
+
 /* STrack, algorithm 1 */
 unsigned sender_on_packet(
 	struct strack_sender *s, const struct rx_frame *rx, const struct bth *bth, uint64_t now)
 {
 	const uint8_t *extension = headers_extension(rx, sizeof(struct strack_sack));
 	uint64_t before = s->recvd_bytes, inflight;
-	struct strack_signal signal;
 	struct sack k;
 	uint32_t psn;
-	bool empty;
+	bool empty = false;
 
+	if (rx->returned)
+		return on_returned(s, rx, bth, now);
 	if (bth->opcode != STRACK_SACK || !extension || s->flow.ep.finished_ps)
 		return 0;
 	read_sack(extension, &k);
 	if (!plausible(s, &k, now))
 		return 0;
-	spray_on_ack(&s->paths, k.path, k.marked);
+	spray_on_ack(&s->paths, k.path, k.marked || k.trimmed);
 	enter(s, &k, now);
-	signal = (struct strack_signal){
-		.marked = k.marked,
-		.probe = k.probe,
-		/*
-		 * A probe is shorter than a packet of data: its round trip is no base for
-		 * theirs.
-		 */
-		.delay_ps = window_delay(&s->window, now - k.sent_ps, !k.probe),
-		.acked_bytes = s->recvd_bytes - before,
-	};
-	empty = probe_shows_loss(s, &k, &signal);
+	if (k.trimmed)
+		on_trimmed(s, &k, bth->psn, s->recvd_bytes - before, now);
+	else
+		empty = steer(s, &k, s->recvd_bytes - before, now);
 	s->quiet_ps = now;
 	s->asked_ps = now;
 	if (s->epsn == s->flow.packets) {
 		finish(s, now);
 		return 0;
 	}
-	window_on_ack(&s->window, &signal, now);
 	if (empty)
-		loss_claim_all(s);
+		loss_claim_all(s, now);
 	else if (k.epsn == s->epsn)
-		loss_on_sack(s, k.ooo);
+		loss_on_sack(s, k.ooo, now);
 	inflight = sender_inflight(s);
 	arm(s, inflight);
 	return may_send(s, inflight, &psn) ? TRANSPORT_WAKE : 0;
@@ -335,7 +381,7 @@ unsigned sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64
 	unsigned asks = 0;
 
 	if (inflight && now >= s->rto_from_ps + (s->rto_ps << s->backoff)) {
-		loss_claim_all(s);
+		loss_claim_all(s, now);
 		s->flow.ep.stats.timeouts++;
 		s->rto_from_ps = now;
 		if (s->backoff < BACKOFF_MAX)

@@ -19,16 +19,19 @@ struct strack_sender {
 	uint64_t quiet_ps; /* the last data sent, SACK received or probe sent */
 	uint64_t asked_ps; /* the last SACK received or asked for */
 	uint64_t rto_from_ps;
+	uint64_t claimed_ps;
 	uint64_t rto_ps;
 	uint64_t probe_after_ps;
 	uint32_t epsn;        /* all before it have arrived */
 	uint32_t next_psn;    /* the next to be sent for the first time */
 	uint32_t acked_end;   /* one more than the highest PSN known to have arrived */
 	uint32_t recover_end; /* loss recovery lasts until epsn gets here */
+	uint32_t claimed_end; /* all before it were acknowledged or claimed at claimed_ps */
 	uint32_t lost_count;
 	uint32_t lost_from; /* no claimed packet before it */
 	uint32_t sack_packets;
 	uint32_t backoff; /* the timeout is doubled so many times */
+	bool fixed;
 	uint64_t words[];
 };
 
@@ -48,9 +51,11 @@ unsigned sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64
 /* Removes what lies before the new expected PSN from the books. */
 void loss_forget_before(struct strack_sender *s, uint32_t epsn);
 /* The SACK, entered already, may show that packets are lost. */
-void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets);
+void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now);
 /* Claims all that was sent and not acknowledged. */
-void loss_claim_all(struct strack_sender *s);
+void loss_claim_all(struct strack_sender *s, uint64_t now);
+/* A switch cut the payload off the copy of psn that was sent at sent_ps. */
+void loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now);
 /* The lowest claimed packet; there is one. */
 uint32_t loss_first(struct strack_sender *s);
 

@@ -33,10 +33,10 @@ void spray_open(struct strack_paths *s, const struct strack_options *options, ui
 }
 
 /*
- * STrack, algorithm 3, lines 2 to 10, which are written for an acknowledgement of each packet: it clocks
- * out one packet on the path that proved good. A SACK for several names one path only; to use that
- * again would put a packet more on it than the round robin, which serves the others, does anyway, and
- * measurably unbalances the fabric. Only the mark counts then.
+ * STrack, algorithm 3, lines 2 to 10, which are written for an acknowledgement of each packet: it
+ * clocks out one packet on the path that proved good. A SACK for several names one path only; to
+ * use that again would put a packet more on it than the round robin, which serves the others,
+ * does anyway, and measurably unbalances the fabric. Only the mark counts then.
  */
 void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked)
 {

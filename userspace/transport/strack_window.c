@@ -133,6 +133,11 @@ static void decrease(struct strack_window *w, const struct strack_signal *s, uin
 	}
 }
 
+void window_on_trimmed(struct strack_window *w, uint64_t acked_bytes, uint64_t now)
+{
+	update_achieved(w, &(struct strack_signal){.acked_bytes = acked_bytes}, now);
+}
+
 void window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now)
 {
 	bool can_decrease = now - w->decreased_ps > w->base_rtt_ps;

@@ -64,6 +64,12 @@ void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_p
  */
 uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower);
 
+/*
+ * News that came with headers whose payload a switch cut off: they overtook the queue, so that
+ * their round trip measures nothing. STrack, algorithm 2 alone.
+ */
+void window_on_trimmed(struct strack_window *w, uint64_t acked_bytes, uint64_t now);
+
 /* STrack, algorithms 2 and 4. */
 void window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now);
 

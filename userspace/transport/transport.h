@@ -3,9 +3,9 @@
 #define FABRICBED_TRANSPORT_H
 
 /*
- * A transport is one file and one struct transport_ops. It is given the time, its randomness and its
- * memory; it allocates nothing, prints nothing and reads no clock. One message is one flow: two
- * endpoints, the sender's and the receiver's, each with a queue pair number that is its index.
+ * A transport is one file and one struct transport_ops. It is given the time, its randomness and
+ * its memory; it allocates nothing, prints nothing and reads no clock. One message is one flow:
+ * two endpoints, the sender's and the receiver's, and between them one queue pair or several.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,12 +17,16 @@ struct transport_env {
 	uint64_t host_rate_bps; /* slowest host link */
 	uint64_t base_rtt_ps;   /* longest idle round trip of a full packet and its answer */
 	bool ip6;
-	bool payload_full;   /* frames carry real payload bytes, else headers only */
-	const void *options; /* the transport's own, e.g. struct strack_options */
+	bool payload_full;    /* frames carry real payload bytes, else headers only */
+	uint8_t data_dscp;    /* of data */
+	uint8_t control_dscp; /* of answers */
+	uint8_t notify_dscp;  /* of congestion notifications */
+	uint8_t qps;          /* queue pairs of a flow, at least 1 */
+	const void *options;  /* the transport's own, e.g. struct strack_options */
 };
 
 struct flow_spec {
-	uint32_t id; /* sender's QP is 2 id, receiver's 2 id + 1 */
+	uint32_t id;
 	uint32_t src_host, dst_host;
 	uint8_t src_mac[6];  /* of the sender's port */
 	uint8_t dst_mac[6];  /* of the receiver's port */
@@ -32,8 +36,26 @@ struct flow_spec {
 	uint64_t seed;
 };
 
-#define FLOW_SENDER_QP(flow)   ((flow)*2)
-#define FLOW_RECEIVER_QP(flow) ((flow)*2 + 1)
+/*
+ * The number of a flow's queue pair i at its sender or its receiver: they come in pairs, the
+ * sender's even.
+ */
+static inline uint32_t flow_qp(
+	const struct transport_env *env, uint32_t flow, uint32_t i, bool sender)
+{
+	return 2 * (flow * env->qps + i) + !sender;
+}
+
+/* The flow that a queue pair belongs to, and which of its pairs it is. */
+static inline uint32_t qp_flow(const struct transport_env *env, uint32_t qp)
+{
+	return qp / 2 / env->qps;
+}
+
+static inline uint32_t qp_index(const struct transport_env *env, uint32_t qp)
+{
+	return qp / 2 % env->qps;
+}
 
 /* What one side of a flow counted. */
 struct endpoint_stats {
@@ -43,6 +65,11 @@ struct endpoint_stats {
 	uint64_t timeouts;
 	uint64_t probes;
 	uint32_t paths_used;
+	uint64_t trimmed;      /* receiver: headers of data that came without their payload */
+	uint64_t returned;     /* sender: its own headers that a switch sent back */
+	uint64_t out_of_order; /* receiver that takes data in order only: what it threw away */
+	uint64_t naks;         /* sent by the receiver, heard by the sender */
+	uint64_t cnps;         /* congestion notifications: likewise */
 };
 
 struct transport_ops;
@@ -64,6 +91,9 @@ struct rx_frame {
 	uint32_t transport_offset; /* where the BTH starts */
 	uint32_t transport_length; /* modelled bytes from the BTH to the end, ICRC included */
 	uint8_t ecn;               /* ECN_* of the IP header */
+	/* A switch cut the payload off: these are data's headers, and good, at the receiver. */
+	bool trimmed;
+	bool returned; /* the same, but they came back to the sender, whose own they are */
 };
 
 /* A frame to be sent; bytes has room for HEADERS_MAX. */
@@ -77,7 +107,10 @@ struct tx_frame {
 
 #define HEADERS_MAX 120
 
-/* What the headers of any frame need: so little that with its hop header an IPv4 frame fits two cache lines. */
+/*
+ * What the headers of any frame need: so little that with its hop header an IPv4 frame fits two
+ * cache lines.
+ */
 static inline uint32_t headers_capacity(bool ip6)
 {
 	return ip6 ? HEADERS_MAX : 96;
@@ -89,7 +122,10 @@ static inline uint32_t headers_capacity(bool ip6)
 
 struct transport_ops {
 	const char *name;
-	/* Bytes of an endpoint, the struct endpoint included. Same for every call with these arguments. */
+	/*
+	 * Bytes of an endpoint, the struct endpoint included. Same for every call with these
+	 * arguments.
+	 */
 	size_t (*size)(const struct transport_env *env, const struct flow_spec *flow, bool sender);
 	/* Sets up zeroed memory of that size. env outlives the endpoint. */
 	void (*open)(struct endpoint *ep, const struct transport_env *env,
@@ -100,8 +136,8 @@ struct transport_ops {
 	/* deadline_ps has come. Returns TRANSPORT_*. */
 	unsigned (*on_timer)(struct endpoint *ep, struct tx_frame *reply, uint64_t now);
 	/*
-	 * Which bytes of the message a data frame carries, for a check of full payload: they start at
-	 * bytes + *ret_start. False: not a data frame. Trusts nothing of the frame.
+	 * Which bytes of the message a data frame carries, for a check of full payload: they
+	 * start at bytes + *ret_start. False: not a data frame. Trusts nothing of the frame.
 	 */
 	bool (*payload)(const struct endpoint *ep, const struct rx_frame *rx, uint64_t *ret_offset,
 		uint32_t *ret_start, uint32_t *ret_length);

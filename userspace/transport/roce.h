@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ROCE_H
+#define FABRICBED_ROCE_H
+
+/*
+ * RoCEv2: RDMA writes over InfiniBand's reliable connection, go-back-N, DCQCN. The message is split
+ * over transport_env.qps queue pairs.
+ */
+#include "transport/transport.h"
+
+/* A value of 0 takes what is in brackets; rates and bytes are scaled from the paper's 40 Gbps. */
+struct roce_options {
+	bool dcqcn;              /* else at line rate, come what may */
+	uint32_t ack_every;      /* packets after which the sender asks for an ACK [16] */
+	uint64_t rto_ps;         /* [max(1 ms, 10 base RTTs)] */
+	uint64_t cnp_ps;         /* least time between two CNPs of a queue pair [50 us] */
+	uint64_t increase_ps;    /* DCQCN's timer [55 us] */
+	uint64_t increase_bytes; /* DCQCN's byte counter [10 MB at 40 Gbps] */
+	uint64_t additive_bps;   /* [40 Mbps at 40 Gbps] */
+	uint64_t hyper_bps;      /* [200 Mbps at 40 Gbps] */
+	uint64_t alpha_ps;       /* [55 us] */
+};
+
+#define ROCE_OPTIONS_DEFAULT                                                                       \
+	{                                                                                          \
+		.dcqcn = true                                                                      \
+	}
+
+/* 802.1Q and verbs know of no limit; this is how many a scenario may ask for. */
+#define ROCE_QPS_MAX 64
+
+/* In flight at most, of a queue pair: PSNs have 24 bits (InfiniBand volume 1, 9.7.2). */
+#define ROCE_OUTSTANDING_MAX (1u << 23)
+
+/* The longest RDMA write (InfiniBand volume 1, 9.7.7); a longer part of a message is several. */
+#define ROCE_WRITE_MAX (1u << 31)
+
+extern const struct transport_ops roce_transport;
+
+/* Of a sender: the rate that DCQCN allows its queue pair i, in bps. */
+uint64_t roce_rate(const struct endpoint *sender, uint32_t i);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ROCE_FLOW_H
+#define FABRICBED_ROCE_FLOW_H
+
+/* What the two ends of a RoCEv2 flow have in common: how the message is split, and PSNs. */
+#include "abi/wire.h"
+#include "transport/headers.h"
+#include "transport/roce.h"
+
+struct roce_flow {
+	struct endpoint ep; /* first: an endpoint is one */
+	const struct transport_env *env;
+	struct roce_options options; /* those in effect */
+	uint64_t bytes;              /* of the message */
+	uint32_t id;
+	uint32_t packets;       /* of the message */
+	uint32_t last_bytes;    /* payload of its last packet */
+	uint32_t write_packets; /* of the longest RDMA write */
+	uint32_t qps;           /* used: no more than there are packets */
+	bool sender;
+};
+
+/* A queue pair's share of the message: its packets are counted from 0, and so are its PSNs. */
+struct roce_part {
+	uint32_t first; /* packet of the message that it starts with */
+	uint32_t packets;
+};
+
+/* What packet n of a part is. */
+struct roce_packet {
+	uint8_t opcode;
+	bool reth;
+	uint32_t payload;
+	uint64_t offset;      /* of the payload in the message */
+	uint32_t write_bytes; /* of its RDMA write, for the RETH */
+};
+
+void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
+	const struct flow_spec *flow, bool sender);
+
+/* Which of this endpoint's own queue pairs, of those in use, has that number. False: none. */
+bool roce_flow_qp(const struct roce_flow *f, uint32_t qp, uint32_t *ret);
+
+/* Queue pairs that a flow of so many bytes uses. */
+uint32_t roce_qps(const struct transport_env *env, uint64_t bytes);
+
+/* Part i of flow->qps: contiguous, sizes equal to within one packet. */
+struct roce_part roce_part(const struct roce_flow *f, uint32_t i);
+
+/* n is below part->packets. */
+void roce_packet(const struct roce_flow *f, const struct roce_part *part, uint32_t n,
+	struct roce_packet *ret);
+
+/* Bytes after the BTH that the packet's own headers take. */
+static inline uint32_t roce_extension(const struct roce_packet *p)
+{
+	return p->reth ? (uint32_t)sizeof(struct reth_hdr) : 0;
+}
+
+/*
+ * The number nearest to `reference` whose lower 24 bits are the PSN; negative, or beyond the
+ * part, if nothing there has it.
+ */
+static inline int64_t roce_number(uint32_t reference, uint32_t psn)
+{
+	return (int64_t)reference + ((int32_t)((psn - reference) << 8) >> 8);
+}
+
+#endif
