@@ -10,7 +10,10 @@ int fabricbed_switch(struct xdp_md *md)
 
 	if (!verdict)
 		return XDP_DROP;
-	sw_verdict(&c, verdict, sw_switch(&c), VERDICT_FORWARD);
+	if (sw_has(&c, SW_CONTROL | SW_CNP) && c.hop.flags & HOP_MAKE)
+		sw_verdict(&c, verdict, sw_make(&c), VERDICT_FORWARD);
+	else
+		sw_verdict(&c, verdict, sw_switch(&c), VERDICT_FORWARD);
 	return xdp_leave(&c);
 }
 

@@ -15,7 +15,15 @@
 	X(DROP_BUFFER, "buffer", "the egress queue had no room (tail drop)")                       \
 	X(DROP_LINK_DOWN, "link_down", "the link was down while the frame was on it")              \
 	X(DROP_NOT_MINE, "not_mine", "the frame reached a host it is not addressed to")            \
-	X(DROP_FOREIGN, "foreign", "a frame that the engine did not send")
+	X(DROP_FOREIGN, "foreign", "a frame that the engine did not send")                         \
+	X(DROP_LOSS, "loss", "lost on the wire at random")                                         \
+	X(DROP_BURST, "burst", "lost on the wire in a burst")                                      \
+	X(DROP_GILBERT, "gilbert", "lost on the wire by the Gilbert-Elliott model")                \
+	X(DROP_FCS, "fcs", "bit errors on the wire: the frame check failed")                       \
+	X(DROP_HEADERS, "headers", "trimmed, and even the headers had no room")                    \
+	X(DROP_HEADROOM, "headroom", "a lossless class had used up its headroom")                  \
+	X(DROP_WATCHDOG, "watchdog", "its queue was paused too long, the watchdog emptied it")     \
+	X(DROP_SWITCH_DOWN, "switch_down", "the switch that held it died")
 
 enum drop_reason {
 #define X(symbol, name, meaning) symbol,

@@ -20,32 +20,55 @@
  */
 #define HOP_ROOM 0x1
 
+/*
+ * Nothing has arrived: the program makes a frame of its own. A PFC frame of 60 bytes for the peer, saying what the
+ * ingress accounting of `classes` calls for now; one that pauses `classes` for as long as a frame can; or, out of a
+ * copy of a data packet, a congestion notification to its sender.
+ */
+#define HOP_MAKE_PFC   0x2
+#define HOP_MAKE_STORM 0x4
+#define HOP_MAKE_CNP   0x8
+#define HOP_MAKE       (HOP_MAKE_PFC | HOP_MAKE_STORM | HOP_MAKE_CNP)
+
 struct hop {
 	__u32 magic;        /* HOP_MAGIC; a frame from a host's kernel stack has none */
 	__u32 length;       /* modelled length of the frame: Ethernet header to ICRC, no FCS */
 	__u64 now_ps;       /* model time at which the last bit arrives */
 	__u64 started_ps;   /* model time at which the first bit left the other end */
 	__u32 behind_bytes; /* what waited behind this frame in its egress queue as it started */
-	__u32 flags;        /* HOP_* */
+	__u16 flags;        /* HOP_* */
+	__u8 queue;         /* that egress queue: a class, or QUEUE_CONTROL */
+	__u8 classes;       /* HOP_MAKE_PFC, _STORM: a bit a class */
 };
 
 enum verdict_action {
 	VERDICT_DROP = 0,    /* ends here, see reason */
 	VERDICT_FORWARD = 1, /* enqueue at port */
 	VERDICT_DELIVER = 2, /* hand to the endpoint on this host */
+	VERDICT_END = 3,     /* it was for the port itself and has done its work: PFC */
+	VERDICT_CONTROL = 4, /* hand to the node's own processor: LLDP */
+	VERDICT_NOTHING = 5, /* HOP_MAKE_*: there is nothing to be made */
 };
 
-#define VERDICT_MARKED 0x01 /* this hop set CE */
+#define VERDICT_MARKED   0x01 /* this hop set CE */
+#define VERDICT_TRIMMED  0x02 /* this hop cut the payload off; length says what is left */
+#define VERDICT_RETURNED 0x04 /* and turned it around */
+#define VERDICT_REMAPPED 0x08 /* from uplink to uplink: moved to another class */
+#define VERDICT_LOSSLESS 0x10 /* its space is counted at the ingress, in class in_queue */
+#define VERDICT_ASK_PFC  0x20 /* to be submitted at the ingress: HOP_MAKE_PFC, class in_queue */
+#define VERDICT_ASK_CNP  0x40 /* the same: HOP_MAKE_CNP, with a copy of this frame */
 
 struct verdict {
-	__u32 magic;  /* VERDICT_MAGIC */
-	__u8 action;  /* enum verdict_action */
-	__u8 reason;  /* enum drop_reason */
-	__u8 flags;   /* VERDICT_* */
-	__u8 queue;   /* egress queue of port */
-	__u32 port;   /* egress port id */
-	__u32 length; /* modelled length of the frame as it goes on */
-	__u64 reserved[2];
+	__u32 magic;   /* VERDICT_MAGIC */
+	__u8 action;   /* enum verdict_action */
+	__u8 reason;   /* enum drop_reason */
+	__u8 flags;    /* VERDICT_* */
+	__u8 queue;    /* egress queue of port: a class, or QUEUE_CONTROL */
+	__u32 port;    /* egress port id */
+	__u32 length;  /* modelled length of the frame as it goes on */
+	__u8 in_queue; /* the class in which it arrived */
+	__u8 reserved[7];
+	__u64 reserved2;
 };
 
 _Static_assert(sizeof(struct hop) == HOP_BYTES, "hop header");

@@ -5,9 +5,10 @@
 #include <linux/types.h>
 
 /*
- * What is on the wire: Ethernet / IPv4 or IPv6 / UDP 4791 / InfiniBand BTH / STrack's extension.
- * Sources: IEEE 802.3, RFC 791, RFC 8200, RFC 768, InfiniBand annex A17 (RoCEv2) and its volume 1,
- * 9.2 (BTH). The UDP source port is the path entropy. STrack's opcodes lie in BTH's range for
+ * What is on the wire: Ethernet / IPv4 or IPv6 / UDP 4791 / InfiniBand BTH / the transport's extension; and
+ * two that no router sees: PFC and LLDP. Sources: IEEE 802.3, RFC 791, RFC 8200, RFC 768, InfiniBand annex A17
+ * (RoCEv2, CNP) and its volume 1, 9.2 to 9.3 (BTH, RETH, AETH), IEEE 802.3 annex 31D and 802.1Q clause 36 (PFC),
+ * IEEE 802.1AB (LLDP). The UDP source port is the path entropy. STrack's opcodes lie in BTH's range for
  * manufacturers (110b in the upper three bits).
  */
 struct eth_hdr {
@@ -53,12 +54,50 @@ struct bth_hdr {
 	__be32 psn; /* acknowledge request in bit 31, PSN in the lower 24 bits */
 } __attribute__((packed));
 
-#define ETHERTYPE_IP4 0x0800
-#define ETHERTYPE_IP6 0x86dd
+/* RDMA extended transport header: in the first packet of a write. */
+struct reth_hdr {
+	__be64 address;
+	__be32 rkey;
+	__be32 length; /* of the whole message */
+} __attribute__((packed));
+
+/* Acknowledge extended transport header. */
+struct aeth_hdr {
+	__be32 syndrome_msn; /* syndrome in the upper 8 bits, message sequence number in the lower 24 */
+} __attribute__((packed));
+
+/* What follows the BTH of a congestion notification packet: 16 reserved bytes (annex A17). */
+#define CNP_RESERVED_BYTES 16
+
+/* A PFC frame: Ethernet header, then this, padded to the shortest frame. */
+struct pfc_hdr {
+	__be16 opcode;    /* PFC_OPCODE */
+	__be16 classes;   /* bit n: quanta[n] counts */
+	__be16 quanta[8]; /* times of 512 bits that class n is to pause; 0: go on */
+	__u8 padding[26];
+} __attribute__((packed));
+
+#define ETHERTYPE_IP4  0x0800
+#define ETHERTYPE_IP6  0x86dd
+#define ETHERTYPE_MAC  0x8808 /* MAC control */
+#define ETHERTYPE_LLDP 0x88cc
+#define PFC_OPCODE     0x0101
+#define PFC_BITS       512 /* of one quantum */
+#define PFC_FRAME      60  /* bytes, without FCS */
+/* 01:80:c2:00:00:01, MAC control; ...:0e, the nearest bridge (802.1Q, tables 8-1 to 8-3) */
+#define MAC_CONTROL_BYTES                                                                          \
+	{                                                                                          \
+		0x01, 0x80, 0xc2, 0, 0, 0x01                                                       \
+	}
+#define MAC_NEAREST_BRIDGE_BYTES                                                                   \
+	{                                                                                          \
+		0x01, 0x80, 0xc2, 0, 0, 0x0e                                                       \
+	}
 #define PROTO_UDP     17
 #define UDP_PORT_ROCE 4791
 #define BTH_ACK_REQ   0x80000000u
 #define BTH_MASK_24   0x00ffffffu
+#define BTH_BECN      0x40000000u /* beside the QP */
 #define BTH_PKEY      0xffff
 #define ICRC_BYTES    4
 
@@ -77,6 +116,20 @@ struct bth_hdr {
 #define ETH_MIN_BYTES  64
 #define ETH_LEAD_BYTES 20
 
+/* InfiniBand's reliable connection, as far as it is used here, and annex A17's CNP. */
+enum rc_opcode {
+	RC_WRITE_FIRST = 0x06, /* RETH */
+	RC_WRITE_MIDDLE = 0x07,
+	RC_WRITE_LAST = 0x08,
+	RC_WRITE_ONLY = 0x0a, /* RETH */
+	RC_ACK = 0x11,        /* AETH */
+	ROCE_CNP = 0x81,
+};
+
+/* The upper three bits of an AETH's syndrome: 000 ACK, 011 NAK (code 0: PSN sequence error). */
+#define AETH_ACK 0x00u
+#define AETH_NAK 0x60u
+
 enum strack_opcode {
 	STRACK_DATA = 0xc0,
 	STRACK_SACK = 0xc1,
@@ -86,6 +139,8 @@ enum strack_opcode {
 #define STRACK_FLAG_CE    0x01 /* SACK: the packet that caused it carried CE */
 #define STRACK_FLAG_PROBE 0x02 /* SACK: a probe caused it (paper, 3.3.2) */
 #define STRACK_FLAG_AGAIN 0x04 /* data: a retransmission */
+#define STRACK_FLAG_TRIMMED                                                                        \
+	0x08 /* SACK: data came without its payload; its PSN is the SACK's own */
 
 struct strack_data {
 	__be64 sent_ps; /* sender's clock, echoed */

@@ -22,6 +22,12 @@
 #define sw_opaque(x) ((void)(x))
 #endif
 
+#ifdef __clang__
+#define sw_unroll _Pragma("clang loop unroll(full)")
+#else
+#define sw_unroll _Pragma("GCC unroll 8")
+#endif
+
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "only little-endian machines were tried"
 #endif

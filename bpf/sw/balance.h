@@ -4,10 +4,20 @@
 
 /*
  * One port of the group: ECMP, by the flow's hash under this switch's seed (RFC 2992, hash-threshold).
- * Needs sw and group; sets out_id and out.
+ * Needs sw and group; sets out_id and out. Where switches reroute by themselves, a frame goes back
+ * the way that it came only if there is no other: the group's next port takes it.
  */
 #include "sw/context.h"
 #include "lib/hash.h"
+
+static __always_inline enum sw_step sw_group_port(struct sw_ctx *c, __u32 pick)
+{
+	sw_opaque(pick);
+	if (pick >= GROUP_PORTS)
+		return sw_drop(c, c->in_id, DROP_NO_ROUTE);
+	c->out_id = c->sw->first_port + c->group->port[pick];
+	return SW_NEXT;
+}
 
 static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 {
@@ -16,10 +26,14 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 	if (c->group->count > 1)
 		pick = hash_pick(
 			hash_flow(c->sw->hash_seed, c->addresses, c->ports), c->group->count);
-	sw_opaque(pick);
-	if (pick >= GROUP_PORTS)
-		return sw_drop(c, c->in_id, DROP_NO_ROUTE);
-	c->out_id = c->sw->first_port + c->group->port[pick];
+	if (sw_group_port(c, pick) != SW_NEXT)
+		return SW_END;
+	if (sw_has(c, SW_DETOUR) && c->out_id == c->in_id && !(c->flags & VERDICT_RETURNED)) {
+		if (c->group->count < 2)
+			return sw_drop(c, c->in_id, DROP_NO_ROUTE);
+		if (sw_group_port(c, pick + 1 < c->group->count ? pick + 1 : 0) != SW_NEXT)
+			return SW_END;
+	}
 	c->out = table_ports(c->t, c->out_id);
 	if (!c->out)
 		return sw_drop(c, c->in_id, DROP_NO_ROUTE);

@@ -16,6 +16,7 @@ struct sw_ctx {
 	const struct sw_tables *t;
 	struct cursor cursor; /* at the Ethernet header */
 	struct hop hop;       /* a copy: the original's place is the verdict's */
+	__u32 features;       /* native only: see sw_has() */
 	__u32 in_id;
 	struct port *in;
 
@@ -23,9 +24,12 @@ struct sw_ctx {
 	struct eth_hdr *eth;
 	struct ip4_hdr *ip4; /* one of the two */
 	struct ip6_hdr *ip6;
-	__u64 addresses; /* what the flow hash covers */
+	struct udp_hdr *udp; /* NULL: something else */
+	__u64 addresses;     /* what the flow hash covers */
 	__u64 ports;
 	__u32 dst_host; /* 0-based; out of range if it is no host's address */
+	__u8 dscp;
+	__u8 in_queue; /* its class */
 
 	/* route, balance, admit */
 	struct switch_state *sw;
@@ -33,15 +37,25 @@ struct sw_ctx {
 	__u32 out_id;
 	struct port *out;
 	__u8 flags; /* VERDICT_* */
-	__u8 queue;
+	__u8 queue; /* its class from here on */
 	__u8 reason;
+	__u8 action; /* of SW_DONE */
 };
 
 /* What a stage says of the frame. */
 enum sw_step {
 	SW_NEXT, /* on to the next stage */
 	SW_END,  /* it ended here: c->reason */
+	SW_DONE, /* it is settled here: c->action */
+	SW_FULL, /* there is no room for it: c->reason, not counted yet */
 };
+
+/* Whether a behaviour is on. A constant in BPF, once loaded, and in the inline dataplane's plain program. */
+#ifdef __bpf__
+#define sw_has(c, feature) (table_config((c)->t)->features & (feature))
+#else
+#define sw_has(c, feature) ((c)->features & (feature))
+#endif
 
 /* The only way for a frame to end: counts it at `port`. */
 static __always_inline enum sw_step sw_drop(struct sw_ctx *c, __u32 port, enum drop_reason reason)
@@ -54,19 +68,34 @@ static __always_inline enum sw_step sw_drop(struct sw_ctx *c, __u32 port, enum d
 	return SW_END;
 }
 
+static __always_inline enum sw_step sw_done(struct sw_ctx *c, enum verdict_action action)
+{
+	c->action = (__u8)action;
+	return SW_DONE;
+}
+
+/* Its class by its DSCP, now that this is known or changed. */
+static __always_inline __u8 sw_class(const struct sw_ctx *c, __u8 dscp)
+{
+	if (!sw_has(c, SW_CLASSES))
+		return 0;
+	return table_config(c->t)->class_of[dscp & (DSCP_COUNT - 1)] & (CLASSES - 1);
+}
+
 /* The verdict, written over the hop header. */
 static __always_inline void sw_verdict(
 	const struct sw_ctx *c, struct verdict *v, enum sw_step step, enum verdict_action action)
 {
 	v->magic = VERDICT_MAGIC;
-	v->action = step == SW_END ? VERDICT_DROP : action;
+	v->action = step == SW_END ? VERDICT_DROP : step == SW_DONE ? c->action : action;
 	v->reason = c->reason;
 	v->flags = c->flags;
 	v->queue = c->queue;
 	v->port = c->out_id;
 	v->length = c->hop.length;
-	v->reserved[0] = 0;
-	v->reserved[1] = 0;
+	v->in_queue = c->in_queue;
+	__builtin_memset(v->reserved, 0, sizeof(v->reserved));
+	v->reserved2 = 0;
 }
 
 #endif

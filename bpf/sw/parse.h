@@ -3,7 +3,7 @@
 #define FABRICBED_SW_PARSE_H
 
 /*
- * Ethernet, IPv4 or IPv6, UDP. Sets eth, ip4 or ip6, what the flow hash covers, and dst_host. IPv4 headers with
+ * Ethernet, IPv4 or IPv6, UDP. Sets eth, ip4 or ip6, udp, what the flow hash covers, dst_host, and DSCP and class. IPv4 headers with
  * options and packets that are not UDP pass; their hash then covers the addresses and the protocol only. The modelled
  * length counts, not the bytes that are there: a frame may be cut after its headers.
  */
@@ -11,10 +11,11 @@
 
 static __always_inline enum sw_step sw_parse_udp(struct sw_ctx *c)
 {
-	const struct udp_hdr *udp = cursor_pull(&c->cursor, sizeof(*udp));
+	struct udp_hdr *udp = cursor_pull(&c->cursor, sizeof(*udp));
 
 	if (!udp)
 		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	c->udp = udp;
 	c->ports ^= (__u64)udp->src << 32 | (__u64)udp->dst << 16;
 	return SW_NEXT;
 }
@@ -32,6 +33,7 @@ static __always_inline enum sw_step sw_parse_ip4(struct sw_ctx *c)
 		length + sizeof(struct eth_hdr) > c->hop.length)
 		return sw_drop(c, c->in_id, DROP_MALFORMED);
 	c->ip4 = ip;
+	c->dscp = ip->tos >> 2;
 	c->addresses = (__u64)ip->src << 32 | ip->dst;
 	c->ports = ip->protocol;
 	c->dst_host = be32(ip->dst) - HOST_IP4_NET - 1;
@@ -62,6 +64,7 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	src = (const struct address *)ip->src;
 	dst = (const struct address *)ip->dst;
 	c->ip6 = ip;
+	c->dscp = word >> 22 & (DSCP_COUNT - 1);
 	/*
 	 * RFC 6437, section 3: the flow label is part of what equal-cost paths are chosen by. It is mixed
 	 * with the addresses and not with the ports, since it may have been made from a port.
@@ -77,16 +80,25 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	return SW_NEXT;
 }
 
-static __always_inline enum sw_step sw_parse(struct sw_ctx *c)
+/* Only the Ethernet header: what is for the port itself is told by its type. */
+static __always_inline enum sw_step sw_parse_eth(struct sw_ctx *c)
 {
 	c->eth = cursor_pull(&c->cursor, sizeof(*c->eth));
-	if (!c->eth)
-		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	return c->eth ? SW_NEXT : sw_drop(c, c->in_id, DROP_MALFORMED);
+}
+
+static __always_inline enum sw_step sw_parse(struct sw_ctx *c)
+{
+	enum sw_step step;
+
 	if (sw_likely(c->eth->type == be16(ETHERTYPE_IP4)))
-		return sw_parse_ip4(c);
-	if (c->eth->type == be16(ETHERTYPE_IP6))
-		return sw_parse_ip6(c);
-	return sw_drop(c, c->in_id, DROP_MALFORMED);
+		step = sw_parse_ip4(c);
+	else if (c->eth->type == be16(ETHERTYPE_IP6))
+		step = sw_parse_ip6(c);
+	else
+		step = sw_drop(c, c->in_id, DROP_MALFORMED);
+	c->in_queue = c->queue = sw_class(c, c->dscp);
+	return step;
 }
 
 #endif

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/compare.h"
 #include "cli/results.h"
 #include "io/probe.h"
 #include "live/session.h"
@@ -19,6 +20,7 @@ static const struct cli_option options[] = {
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
+	{"capture", 'c', "FILE", "write all frames that ports send to FILE, for Wireshark"},
 	{"json", 'j', NULL, "print the summary as JSON"},
 	{"quiet", 'q', NULL, "print nothing but errors"},
 	{0},
@@ -97,9 +99,18 @@ static int run_slices(struct session *s, bool progress, double *ret_wall_s, stru
 struct run {
 	struct scenario *scenario;
 	struct fabric *fabric;
-	char *directory;
+	const char *directory;
+	const char *capture;
 	bool kernel, json, quiet;
+	bool compared;   /* one of several */
+	json_t *summary; /* of the run, for who compares; NULL: it gave none */
 };
+
+static void print_json(const json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+}
 
 static double number_corrupt(const json_t *summary)
 {
@@ -127,12 +138,10 @@ static int report(struct run *run, struct session *s, const struct session_times
 		cli_error("%s", why.text);
 		r = -EIO;
 	}
-	if (run->json)
-		json_dumpf(summary, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	else if (!run->quiet)
+	if (run->json && !run->compared)
+		print_json(summary);
+	else if (!run->json && !run->quiet)
 		results_print(summary, run->scenario, run->directory);
-	if (run->json)
-		putchar('\n');
 	if (number_corrupt(summary)) {
 		cli_error("%.0f packets arrived with other bytes than were sent",
 			number_corrupt(summary));
@@ -141,7 +150,7 @@ static int report(struct run *run, struct session *s, const struct session_times
 	if (stopped)
 		cli_error("interrupted at %.1f us of model time; these are the results so far",
 			(double)engine_now(session_engine(s)) / PS_PER_US);
-	json_decref(summary);
+	run->summary = summary;
 	if (r < 0 || failed < 0 || stopped)
 		return EXIT_RUN;
 	return met ? EXIT_WELL : EXIT_EXPECT;
@@ -172,6 +181,7 @@ static int run_session(struct run *run)
 		.fabric = run->fabric,
 		.kernel = run->kernel,
 		.directory = run->directory,
+		.capture = run->capture,
 	};
 	struct error why = ERROR_INIT;
 	double start = now_s();
@@ -202,6 +212,7 @@ static int parse_options(const struct command *c, struct cli_args *args, struct 
 	static char seed_set[64];
 
 	run->kernel = !dataplane || !strcmp(dataplane, "kernel");
+	run->capture = cli_value(c, args, "capture");
 	run->json = cli_value(c, args, "json") != NULL;
 	run->quiet = cli_value(c, args, "quiet") != NULL;
 	if (!run->kernel && strcmp(dataplane, "inline")) {
@@ -223,31 +234,131 @@ static int parse_options(const struct command *c, struct cli_args *args, struct 
 	return EXIT_WELL;
 }
 
+/* root is believed until something fails: the probes take as long as a small fabric */
+static bool may_run(const struct run *run)
+{
+	return !run->kernel || geteuid() == 0 || !explain_machine(run->fabric);
+}
+
+static int run_one(struct run *run, const char *out)
+{
+	char *directory = NULL;
+	bool made = false;
+	int status = EXIT_WELL;
+
+	if (!may_run(run))
+		return EXIT_MACHINE;
+	if (results_directory(&directory, &made, out, run->scenario->name) < 0)
+		return EXIT_INPUT;
+	run->directory = directory;
+	status = run_session(run);
+	if (status != EXIT_WELL && made)
+		results_discard(directory, out);
+	free(directory);
+	return status;
+}
+
+/* The variant's own values first, so that the command line has the last word. */
+static int load_variant(const struct cli_args *given, const struct variant_spec *v, struct run *run)
+{
+	struct cli_args args = *given;
+
+	if (v->set_count + given->set_count > CLI_SETS_MAX) {
+		cli_error("more than %d --set, the variant's own included", CLI_SETS_MAX);
+		return EXIT_INPUT;
+	}
+	for (size_t i = 0; i < v->set_count; i++)
+		args.sets[i] = v->sets[i];
+	for (size_t i = 0; i < given->set_count; i++)
+		args.sets[v->set_count + i] = given->sets[i];
+	args.set_count = v->set_count + given->set_count;
+	return cli_load(args.positional[0], &args, &run->scenario, &run->fabric);
+}
+
+static void run_release(struct run *run)
+{
+	json_decref(run->summary);
+	fabric_free(run->fabric);
+	scenario_free(run->scenario);
+}
+
+static int run_variant(const struct run *base, const struct cli_args *args,
+	const struct variant_spec *v, const char *directory, json_t *summaries)
+{
+	struct run run = *base;
+	char *out = NULL;
+	int status;
+
+	run.compared = true;
+	run.scenario = NULL;
+	run.fabric = NULL;
+	status = load_variant(args, v, &run);
+	if (status == EXIT_WELL && asprintf(&out, "%s/%s", directory, v->name) < 0)
+		status = EXIT_RUN;
+	if (status == EXIT_WELL && !run.json && !run.quiet)
+		printf("%s (%s)\n", base->scenario->name, v->name);
+	if (status == EXIT_WELL)
+		status = run_one(&run, out);
+	if (run.summary)
+		json_object_set(summaries, v->name, run.summary);
+	free(out);
+	run_release(&run);
+	return status;
+}
+
+/* Each variant in turn, and then all of them side by side. */
+static int run_compared(const struct run *run, const struct cli_args *args, const char *out)
+{
+	const struct scenario *s = run->scenario;
+	json_t *summaries = json_object();
+	char *directory = NULL;
+	bool made = false;
+	int status = EXIT_WELL;
+
+	if (!may_run(run))
+		return EXIT_MACHINE;
+	if (results_directory(&directory, &made, out, s->name) < 0)
+		return EXIT_INPUT;
+	for (size_t i = 0; i < s->variant_count && !stopped; i++) {
+		int r = run_variant(run, args, &s->variants[i], directory, summaries);
+
+		if (r > status)
+			status = r;
+	}
+	if (status <= EXIT_EXPECT && compare_write(directory, summaries) < 0)
+		status = EXIT_RUN;
+	if (run->json)
+		print_json(summaries);
+	else if (!run->quiet)
+		compare_print(s->name, summaries);
+	if (made)
+		results_discard(directory, out);
+	json_decref(summaries);
+	free(directory);
+	return status;
+}
+
 static int run_run(const struct command *c, const struct cli_args *given)
 {
 	const char *out = cli_value(c, given, "out");
 	struct cli_args args = *given;
 	struct run run = {0};
-	bool made = false;
 	int status = parse_options(c, &args, &run);
 
 	if (status == EXIT_WELL)
 		status = cli_load(args.positional[0], &args, &run.scenario, &run.fabric);
 	if (status != EXIT_WELL)
 		return status;
-	/* root is believed until something fails: the probes take as long as a small fabric */
-	if (run.kernel && geteuid() != 0 && explain_machine(run.fabric))
-		status = EXIT_MACHINE;
-	if (status == EXIT_WELL &&
-		results_directory(&run.directory, &made, out, run.scenario->name) < 0)
+	if (run.scenario->variant_count && run.capture) {
+		cli_error("run: --capture is for one run, and %s compares several",
+			run.scenario->name);
 		status = EXIT_INPUT;
-	if (status == EXIT_WELL)
-		status = run_session(&run);
-	if (status != EXIT_WELL && made)
-		results_discard(run.directory, out);
-	free(run.directory);
-	fabric_free(run.fabric);
-	scenario_free(run.scenario);
+	} else if (run.scenario->variant_count) {
+		status = run_compared(&run, &args, out);
+	} else {
+		status = run_one(&run, out);
+	}
+	run_release(&run);
 	return status;
 }
 
@@ -258,6 +369,8 @@ const struct command cmd_run = {
 	.details =
 		"Builds the scenario's fabric, runs its workload and its faults in stepped model time, and\n"
 		"writes summary.json, flows.csv, events.jsonl, scenario.yaml and, if asked for, queues.csv.\n"
+		"A scenario with `compare` is run once for each of its variants, each with a folder of its\n"
+		"own, and compare.json and a table set them side by side.\n"
 		"Exit status 1 means that an expectation of the scenario failed. Ctrl-C ends a run cleanly:\n"
 		"the results so far are written.",
 	.options = options,

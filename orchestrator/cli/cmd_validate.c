@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "live/setup.h"
 #include "live/traffic.h"
 #include "topology/explain.h"
-#include "workload/ideal.h"
 
 static const struct cli_option options[] = {
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
@@ -14,11 +14,13 @@ static const struct cli_option options[] = {
 static int measure_load(struct explain_load *ret, const struct scenario *s, const struct fabric *f)
 {
 	struct messages m = MESSAGES_INIT;
+	struct workload_frames frames;
 	struct workload_size size;
 	int r = traffic_messages(&m, s, f);
 
+	setup_frames(&frames, s, f);
 	if (r == 0)
-		r = workload_measure(&m, &f->net, f->mtu, s->host.ip6, &size);
+		r = workload_measure(&m, &f->net, &frames, &size);
 	if (r == 0)
 		*ret = (struct explain_load){
 			.flows = m.count,

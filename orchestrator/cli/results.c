@@ -194,25 +194,91 @@ static void print_packets(const json_t *s)
 		number(s, "packets.spurious"));
 }
 
+/* What the switches did beside forwarding; nothing is said of what did not happen. */
+static void print_switching(const json_t *s)
+{
+	const json_t *deadlock = json_object_get(json_object_get(s, "pfc"), "deadlock");
+	const json_t *circle = json_object_get(deadlock, "circle"), *queue;
+	double trimmed = number(s, "packets.trimmed"), pauses = number(s, "pfc.pauses_sent");
+	size_t i;
+
+	if (trimmed || number(s, "packets.returned"))
+		printf("  trimming    %.0f packets cut to their headers, %.0f sent back\n", trimmed,
+			number(s, "packets.returned"));
+	if (pauses)
+		printf("  pauses      %.0f sent, %.3f us in all, over all queues\n", pauses,
+			number(s, "pfc.paused_us"));
+	if (number(s, "packets.remapped"))
+		printf("  roles       %.0f packets moved to another class between two uplinks\n",
+			number(s, "packets.remapped"));
+	if (number(s, "packets.notified"))
+		printf("  CNPs        %.0f sent by switches in the receivers' stead\n",
+			number(s, "packets.notified"));
+	if (!deadlock)
+		return;
+	printf("  DEADLOCK    found at %.3f us; these queues wait for each other for ever:\n",
+		json_number_value(json_object_get(deadlock, "at_us")));
+	json_array_foreach((json_t *)circle, i, queue) printf("              %s, class %d\n",
+		json_string_value(json_object_get(queue, "port")),
+		(int)json_integer_value(json_object_get(queue, "class")));
+}
+
+static void print_fault(const struct fault_spec *f)
+{
+	char a[UNITS_TEXT], b[UNITS_TEXT];
+
+	switch (f->kind) {
+	case FAULT_LINK_DOWN:
+	case FAULT_SWITCH_DOWN:
+		printf("down");
+		break;
+	case FAULT_LINK_RATE:
+		printf("at %g%% of its rate", 100 * f->share);
+		break;
+	case FAULT_LINK_DELAY:
+		printf("longer by %s", format_time(a, f->delay_ps));
+		break;
+	case FAULT_LINK_LOSS:
+		printf("loses %g%% of frames", 100 * f->loss);
+		break;
+	case FAULT_LINK_GILBERT:
+		printf("loses frames by Gilbert-Elliott");
+		break;
+	case FAULT_LINK_FLAKY:
+		printf("loses all for %s every %s, in the mean", format_time(a, f->flaky.last_ps),
+			format_time(b, f->flaky.every_ps));
+		break;
+	case FAULT_LINK_ERRORS:
+		printf("has a bit error rate of %g", f->bit_errors);
+		break;
+	case FAULT_HOST_STORM:
+		printf("pauses class %u without end", f->class);
+		break;
+	}
+}
+
 static void print_faults(const json_t *s, const struct scenario *sc)
 {
-	char at[UNITS_TEXT], until[UNITS_TEXT];
+	static const char *const lost[] = {
+		"link_down", "loss", "burst", "gilbert", "fcs", "switch_down"};
+	char at[UNITS_TEXT], until[UNITS_TEXT], key[64];
+	double frames = 0;
 
 	for (size_t i = 0; i < sc->fault_count; i++) {
 		const struct fault_spec *f = &sc->faults[i];
 
-		printf("  fault       %s ", f->link);
-		if (f->kind == FAULT_LINK_RATE)
-			printf("at %g%% of its rate", 100 * f->share);
-		else
-			printf("down");
+		printf("  fault       %s ", f->target);
+		print_fault(f);
 		printf(" from %s %s%s\n", format_time(at, f->at_ps),
 			f->until_ps == UINT64_MAX ? "on" : "to ",
 			f->until_ps == UINT64_MAX ? "" : format_time(until, f->until_ps));
 	}
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
+		snprintf(key, sizeof(key), "packets.dropped.%s", lost[i]);
+		frames += number(s, key);
+	}
 	if (sc->fault_count)
-		printf("              %.0f packets were lost on dead links\n",
-			number(s, "packets.dropped.link_down"));
+		printf("              %.0f packets were lost by these faults\n", frames);
 }
 
 static void print_expect(const json_t *summary)
@@ -255,6 +321,7 @@ void results_print(const json_t *summary, const struct scenario *s, const char *
 	printf("  queues      at most %.1f KB deep, longest wait %.2f us\n",
 		number(summary, "queues.max_depth_bytes") / 1024,
 		number(summary, "queues.max_delay_us"));
+	print_switching(summary);
 	print_faults(summary, s);
 	print_expect(summary);
 	printf("  run         %s dataplane: up in %.2f s, %.2f s for %.1f us of model time\n",

@@ -8,27 +8,41 @@
 #include "build/build.h"
 #include "control/ports.h"
 #include "control/routing.h"
+#include "io/pcapng.h"
+#include "live/agents.h"
+#include "live/change.h"
 #include "live/expect.h"
-#include "live/timeline.h"
+#include "live/setup.h"
 #include "live/traffic.h"
 #include "telemetry/recorder.h"
 #include "telemetry/summary.h"
-#include "transport/strack.h"
-#include "workload/ideal.h"
+
+#define SESSION_CIRCLE 64 /* queues of a deadlock that are named */
+
+/* A deadlock that was found: length 0, none. */
+struct session_deadlock {
+	uint64_t at_ps;
+	int length;
+	struct engine_waiting circle[SESSION_CIRCLE];
+};
 
 struct session {
 	struct session_params params;
 	struct dataplane *dp; /* owned by built, if that is set */
 	struct built *built;
 	struct routing *routing;
-	bool *link_up; /* by link */
+	struct changes changes;
+	struct agents *agents; /* NULL: no LLDP */
 	struct engine *engine;
 	struct recorder *recorder;
+	struct pcapng *capture;
 	struct timeline timeline;
-	struct strack_options strack;
-	uint64_t next_sample_ps;
+	struct setup_options options;
+	struct ports_params ports;
+	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
 	uint64_t end_ps, ideal_ps;
 	uint64_t packets; /* of the workload, none sent twice */
+	struct session_deadlock deadlock;
 };
 
 static const char *port_name(const void *arg, uint32_t port, char *buf)
@@ -52,32 +66,34 @@ static const char *host_name(const void *arg, uint32_t host, char *buf)
 	return buf;
 }
 
-static bool payload_is_full(const struct session *s)
+/* Sizes of all tables, and what the program does. */
+static struct sw_tables table_sizes(const struct session *s)
 {
-	enum payload_kind kind = s->params.scenario->host.payload;
+	const struct net *net = &s->params.fabric->net;
+	struct sw_tables sizes = {
+		.port_count = PORT_FIRST + net->port_count,
+		.queue_count = CLASSES * (PORT_FIRST + net->port_count),
+		.switch_count = net->switch_count,
+	};
 
-	/* what a page-sized veth buffer holds without fragments */
-	if (kind == PAYLOAD_AUTO)
-		return s->params.fabric->mtu <= 3400;
-	return kind == PAYLOAD_FULL;
+	ports_config(&sizes.config, &s->ports);
+	if (sizes.config.features & SW_FAULTS)
+		sizes.fault_count = sizes.port_count;
+	if (sizes.config.features & SW_CNP)
+		sizes.flow_count = FLOW_SLOTS * net->switch_count;
+	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
+	return sizes;
 }
 
 static int open_dataplane(struct session *s, struct error *why)
 {
-	const struct net *net = &s->params.fabric->net;
-	uint32_t capacity = headers_capacity(s->params.scenario->host.ip6);
-	struct sw_tables sizes = {
-		.port_count = PORT_FIRST + net->port_count,
-		.switch_count = net->switch_count,
-	};
+	const struct scenario *sc = s->params.scenario;
+	uint32_t capacity = setup_frame_capacity(sc, s->params.fabric);
+	struct sw_tables sizes = table_sizes(s);
 	int r;
 
-	if (payload_is_full(s) && s->params.fabric->packet_bytes > capacity)
-		capacity = s->params.fabric->packet_bytes;
-	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
 	if (s->params.kernel) {
-		r = build_up(&s->built, s->params.fabric, s->params.scenario->name, &sizes,
-			capacity, why);
+		r = build_up(&s->built, s->params.fabric, sc->name, &sizes, capacity, why);
 		if (r == 0)
 			s->dp = build_dataplane(s->built);
 		return r;
@@ -88,54 +104,65 @@ static int open_dataplane(struct session *s, struct error *why)
 
 static int open_control(struct session *s, struct error *why)
 {
+	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
 	int r = routing_new(&s->routing, &f->net);
 
 	if (r == -E2BIG)
 		return error_set(why, r, "a switch has more than %d equal-cost ports", GROUP_PORTS);
-	s->link_up = malloc(f->net.link_count + 1);
-	if (r < 0 || !s->link_up)
-		return error_set(why, -ENOMEM, "out of memory for the routes");
-	memset(s->link_up, 1, f->net.link_count);
+	if (r == 0)
+		r = changes_init(&s->changes, sc, f);
+	if (r == 0 && sc->sw.lldp_ps)
+		r = agents_new(&s->agents, f, sc->sw.lldp_ps, port_name);
+	if (r < 0)
+		return error_set(why, r, "out of memory for the switches' control");
+	s->changes.routing = s->routing;
+	setup_ports(&s->ports, sc, f);
 	return 0;
 }
 
-static void configure(struct session *s)
+static int configure(struct session *s, struct error *why)
 {
-	const struct scenario *sc = s->params.scenario;
-	const struct fabric *f = s->params.fabric;
-	struct ports_params ports = {
-		.seed = sc->seed,
-		.buffer_bytes =
-			f->buffer_bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)f->buffer_bytes,
-		.kmin_bytes = (uint32_t)f->kmin_bytes,
-		.kmax_bytes = (uint32_t)f->kmax_bytes,
-		.pmax = sc->sw.pmax,
-	};
+	int r;
 
-	routing_compute(s->routing, s->link_up, &s->dp->tables);
-	ports_configure(&s->dp->tables, &f->net, &ports);
+	s->changes.tables = &s->dp->tables;
+	change_routes(&s->changes);
+	r = ports_configure(&s->dp->tables, &s->params.fabric->net, &s->ports);
+	return r < 0 ? error_set(why, r,
+			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
+		     : 0;
 }
 
-static struct strack_options strack_options(const struct scenario *sc, const struct fabric *f)
+static void on_dropped(
+	void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes)
 {
-	const struct quantity *window = &sc->host.strack.window;
-	static const enum strack_spray spray[] = {
-		[SPRAY_ADAPTIVE] = STRACK_ADAPTIVE,
-		[SPRAY_OBLIVIOUS] = STRACK_OBLIVIOUS,
-		[SPRAY_SINGLE] = STRACK_SINGLE,
-	};
+	struct session *s = arg;
 
-	return (struct strack_options){
-		.paths = sc->host.strack.paths,
-		.spray = spray[sc->host.strack.spray],
-		.sack_packets = sc->host.strack.sack_packets,
-		.rto_ps = sc->host.strack.rto_ps,
-		.window_share =
-			window->of_bdp ? window->value : window->value / (double)f->bdp_bytes,
-		.bitmap_rtts = sc->host.strack.bitmap_rtts,
-		.target_delay_ps = sc->host.strack.target_delay_ps,
-	};
+	recorder_dropped(s->recorder, now_ps, port, reason, bytes);
+}
+
+static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after)
+{
+	struct session *s = arg;
+
+	recorder_paused(s->recorder, now_ps, port, before, after);
+}
+
+static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
+	uint32_t captured, uint32_t length)
+{
+	struct session *s = arg;
+
+	pcapng_write(s->capture, port - PORT_FIRST, now_ps, bytes, captured, length);
+}
+
+static void on_control(
+	void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured)
+{
+	struct session *s = arg;
+
+	if (s->agents)
+		agents_receive(s->agents, s->engine, now_ps, port, bytes, captured);
 }
 
 static int open_engine(struct session *s, struct error *why)
@@ -144,23 +171,19 @@ static int open_engine(struct session *s, struct error *why)
 	struct engine_params p = {
 		.net = &f->net,
 		.dataplane = s->dp,
-		.transport = &strack_transport,
-		.env =
-			{
-				.mtu = f->mtu,
-				.host_rate_bps = f->host_rate_bps,
-				.base_rtt_ps = f->base_rtt_ps,
-				.ip6 = s->params.scenario->host.ip6,
-				.payload_full = payload_is_full(s),
-				.options = &s->strack,
-			},
 		.seed = s->params.scenario->seed,
-		.observer = recorder_observer(s->recorder),
+		.observer = {.dropped = on_dropped,
+			.paused = on_paused,
+			.sent = s->capture ? on_sent : NULL,
+			.control = on_control,
+			.arg = s},
 	};
 	int r;
 
-	s->strack = strack_options(s->params.scenario, f);
+	p.transport = setup_transport(&p.env, &s->options, s->params.scenario, f);
+	setup_schedule(&p.schedule, f);
 	r = engine_new(&s->engine, &p);
+	s->changes.engine = s->engine;
 	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
 }
 
@@ -226,10 +249,12 @@ static int open_traffic(struct session *s, struct error *why)
 	const struct fabric *f = s->params.fabric;
 	struct messages m = MESSAGES_INIT;
 	struct workload_size size = {0};
+	struct workload_frames frames;
 	int r = traffic_messages(&m, sc, f);
 
+	setup_frames(&frames, sc, f);
 	if (r == 0)
-		r = workload_measure(&m, &f->net, f->mtu, sc->host.ip6, &size);
+		r = workload_measure(&m, &f->net, &frames, &size);
 	s->ideal_ps = size.ideal_ps;
 	s->packets = size.packets;
 	if (r == 0)
@@ -256,6 +281,22 @@ static int open_recorder(struct session *s, struct error *why)
 		     : 0;
 }
 
+static int open_capture(struct session *s, struct error *why)
+{
+	const struct fabric *f = s->params.fabric;
+	char name[RECORDER_NAME];
+	int r;
+
+	if (!s->params.capture)
+		return 0;
+	r = pcapng_open(&s->capture, s->params.capture);
+	if (r < 0)
+		return error_set(why, r, "can't write %s: %s", s->params.capture, strerror(-r));
+	for (uint32_t i = 0; i < f->net.port_count; i++)
+		pcapng_add_interface(s->capture, port_name(f, PORT_FIRST + i, name));
+	return 0;
+}
+
 int session_open(struct session **ret, const struct session_params *params, struct error *why)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -265,15 +306,19 @@ int session_open(struct session **ret, const struct session_params *params, stru
 		return error_set(why, -ENOMEM, "out of memory");
 	s->params = *params;
 	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
+	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
+	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
 	r = open_control(s, why);
 	if (r == 0)
 		r = open_dataplane(s, why);
 	if (r == 0)
 		r = open_recorder(s, why);
-	if (r == 0) {
-		configure(s);
+	if (r == 0)
+		r = open_capture(s, why);
+	if (r == 0)
+		r = configure(s, why);
+	if (r == 0)
 		r = open_engine(s, why);
-	}
 	if (r == 0)
 		r = open_traffic(s, why);
 	if (r < 0) {
@@ -290,62 +335,84 @@ void session_close(struct session *s)
 		return;
 	engine_free(s->engine);
 	recorder_close(s->recorder);
+	pcapng_close(s->capture);
 	timeline_release(&s->timeline);
 	if (s->built)
 		build_down(s->built);
 	else if (s->dp)
 		s->dp->ops->close(s->dp);
+	agents_free(s->agents);
+	changes_release(&s->changes);
 	routing_free(s->routing);
-	free(s->link_up);
 	free(s);
 }
 
-static void record_link(struct session *s, const struct action *a, const char *event)
+/* All ports send LLDP; what they have heard takes effect. */
+static void tell_neighbours(struct session *s, uint64_t now)
 {
-	char name[LINK_NAME];
-	json_t *line = json_pack("{s:s, s:s}", "event", event, "link",
-		fabric_link_name(s->params.fabric, a->link, name));
+	uint32_t changed = agents_tick(s->agents, s->engine, &s->dp->tables);
 
-	if (a->kind == ACTION_LINK_RATE)
-		json_object_set_new(line, "rate_bps", json_integer((json_int_t)a->rate_bps));
-	recorder_event(s->recorder, a->at_ps, line);
+	if (changed)
+		recorder_event(s->recorder, now,
+			json_pack("{s:s, s:I}", "event", "roles", "ports_changed",
+				(json_int_t)changed));
+	s->next_lldp_ps = now + s->params.scenario->sw.lldp_ps;
 }
 
-static void act(struct session *s, const struct action *a)
+/* The circle as the names of its queues, each waiting for the next. */
+static json_t *circle_json(const struct session *s, const struct session_deadlock *d)
 {
-	uint32_t port = s->params.fabric->links[a->link].a, changed;
+	json_t *circle = json_array();
+	char name[RECORDER_NAME];
 
-	switch (a->kind) {
-	case ACTION_LINK_DOWN:
-	case ACTION_LINK_UP:
-		s->link_up[a->link] = a->kind == ACTION_LINK_UP;
-		engine_set_link_up(s->engine, port, s->link_up[a->link]);
-		record_link(s, a, s->link_up[a->link] ? "link_up" : "link_down");
-		break;
-	case ACTION_LINK_RATE:
-		engine_set_link_rate(s->engine, port, a->rate_bps);
-		record_link(s, a, "link_rate");
-		break;
-	case ACTION_REROUTE:
-		changed = routing_compute(s->routing, s->link_up, &s->dp->tables);
-		recorder_event(s->recorder, a->at_ps,
-			json_pack("{s:s, s:I}", "event", "reroute", "routes_changed",
-				(json_int_t)changed));
-		break;
-	}
+	for (int i = 0; i < d->length && i < SESSION_CIRCLE; i++)
+		json_array_append_new(
+			circle, json_pack("{s:s, s:i}", "port",
+					port_name(s->params.fabric, d->circle[i].port, name),
+					"class", d->circle[i].class));
+	return circle;
+}
+
+/* A deadlock is looked for once in a base RTT: it does not go away, so none is missed. */
+static int search_deadlock(struct session *s, uint64_t now)
+{
+	struct session_deadlock *d = &s->deadlock;
+
+	d->length = engine_find_deadlock(s->engine, d->circle, SESSION_CIRCLE);
+	s->next_search_ps = now + s->params.fabric->base_rtt_ps;
+	if (d->length <= 0)
+		return d->length;
+	s->next_search_ps = UINT64_MAX;
+	d->at_ps = now;
+	recorder_event(s->recorder, now,
+		json_pack("{s:s, s:o}", "event", "deadlock", "circle", circle_json(s, d)));
+	return 0;
 }
 
 /* All that is due at the engine's present time. */
-static void act_due(struct session *s)
+static int act_due(struct session *s)
 {
 	uint64_t now = engine_now(s->engine);
 
-	while (timeline_next(&s->timeline) <= now)
-		act(s, &s->timeline.items[s->timeline.next++]);
+	while (timeline_next(&s->timeline) <= now) {
+		const struct action *a = &s->timeline.items[s->timeline.next++];
+
+		recorder_event(s->recorder, now, change_apply(&s->changes, a));
+	}
+	if (s->next_lldp_ps <= now)
+		tell_neighbours(s, now);
 	if (s->next_sample_ps <= now) {
 		recorder_sample(s->recorder, s->engine, now);
 		s->next_sample_ps = now + s->params.scenario->sample_ps;
 	}
+	return s->next_search_ps <= now ? search_deadlock(s, now) : 0;
+}
+
+/* When the session itself has to act next. */
+static uint64_t next_act(const struct session *s)
+{
+	return least(least(timeline_next(&s->timeline), s->next_sample_ps),
+		least(s->next_lldp_ps, s->next_search_ps));
 }
 
 bool session_done(const struct session *s)
@@ -358,12 +425,10 @@ int session_advance(
 {
 	until_ps = least(until_ps, s->end_ps);
 	while (engine_now(s->engine) < until_ps && !(stop && *stop) && !session_done(s)) {
-		uint64_t next;
-		int r;
+		int r = act_due(s);
 
-		act_due(s);
-		next = least(timeline_next(&s->timeline), least(s->next_sample_ps, until_ps));
-		r = engine_run(s->engine, next, stop);
+		if (r == 0)
+			r = engine_run(s->engine, least(next_act(s), until_ps), stop);
 		if (r < 0)
 			return error_set(why, r,
 				"the %s dataplane failed at %.3f us of model time: %s",
@@ -426,6 +491,13 @@ json_t *session_summary(
 		return NULL;
 	}
 	summary = summary_new(&info, s->engine);
+	json_object_set_new(
+		json_object_get(summary, "pfc"), "deadlocks", json_integer(s->deadlock.length > 0));
+	if (summary && s->deadlock.length > 0)
+		json_object_set_new(json_object_get(summary, "pfc"), "deadlock",
+			json_pack("{s:f, s:i, s:o}", "at_us", (double)s->deadlock.at_ps / PS_PER_US,
+				"queues", s->deadlock.length, "circle",
+				circle_json(s, &s->deadlock)));
 	if (!summary || expect_check(sc, summary, ret_met) < 0) {
 		json_decref(summary);
 		error_set(why, -ENOMEM, "out of memory for the summary");
@@ -437,9 +509,13 @@ json_t *session_summary(
 int session_write(struct session *s, struct error *why)
 {
 	const char *directory = s->params.directory;
-	int r = recorder_close(s->recorder);
+	int r = recorder_close(s->recorder), captured = pcapng_close(s->capture);
 
 	s->recorder = NULL;
+	s->capture = NULL;
+	if (captured < 0)
+		return error_set(why, captured, "can't write %s: %s", s->params.capture,
+			strerror(-captured));
 	if (r == 0 && directory)
 		r = recorder_write_flows(directory, s->engine, host_name, s->params.fabric);
 	return r < 0 ? error_set(why, r, "can't write results in %s: %s", directory, strerror(-r))

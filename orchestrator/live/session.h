@@ -18,6 +18,7 @@ struct session_params {
 	const struct fabric *fabric;
 	bool kernel;           /* the kernel dataplane, else the inline one */
 	const char *directory; /* for what is written as it happens; exists; NULL: nothing is */
+	const char *capture;   /* a pcapng file of all that ports send; NULL: none */
 };
 
 /* Brings everything up, kernel objects included; on error nothing stays. 0 or -errno with why. */

@@ -4,34 +4,36 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* What each fault adds per link: its start, its end, and a reroute after each. */
-#define ACTIONS_PER_LINK 4
+/* What each fault adds per target: its start, its end, and a reroute after each. */
+#define ACTIONS_PER_TARGET 4
 
-/* At one time: first what ends, so that a link may go from one fault to the next; reroutes see it all. */
-static int action_rank(const struct action *a)
+bool fault_hits_switch(enum fault_kind kind)
 {
-	static const int rank[] = {
-		[ACTION_LINK_UP] = 0,
-		[ACTION_LINK_DOWN] = 1,
-		[ACTION_LINK_RATE] = 1,
-		[ACTION_REROUTE] = 2,
-	};
-
-	return rank[a->kind];
+	return kind == FAULT_SWITCH_DOWN;
 }
 
+bool fault_hits_link(enum fault_kind kind)
+{
+	return kind != FAULT_SWITCH_DOWN && kind != FAULT_HOST_STORM;
+}
+
+bool fault_cuts(enum fault_kind kind)
+{
+	return kind == FAULT_LINK_DOWN || kind == FAULT_SWITCH_DOWN;
+}
+
+/* At one time: first what ends, so that a target may go from one fault to the next; reroutes see it all. */
 static int compare_actions(const void *x, const void *y)
 {
 	const struct action *a = x, *b = y;
 
 	if (a->at_ps != b->at_ps)
 		return a->at_ps < b->at_ps ? -1 : 1;
-	if (action_rank(a) != action_rank(b))
-		return action_rank(a) - action_rank(b);
-	if (a->link != b->link)
-		return a->link < b->link ? -1 : 1;
-	/* of two rates the full one is an end */
-	return a->rate_bps > b->rate_bps ? -1 : a->rate_bps < b->rate_bps;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->target != b->target)
+		return a->target < b->target ? -1 : 1;
+	return a->fault < b->fault ? -1 : a->fault > b->fault;
 }
 
 static void timeline_add(struct timeline *t, struct action a)
@@ -45,45 +47,42 @@ static uint64_t later(uint64_t at_ps, uint64_t delay_ps)
 	return at_ps > UINT64_MAX - delay_ps ? UINT64_MAX : at_ps + delay_ps;
 }
 
-static void add_down(
-	struct timeline *t, const struct scenario *s, const struct fault_spec *fault, uint32_t link)
+static void add_fault(struct timeline *t, const struct scenario *s, uint32_t fault, uint32_t target)
 {
+	const struct fault_spec *f = &s->faults[fault];
 	uint64_t reroute = s->sw.reroute_ps;
 
-	timeline_add(t, (struct action){fault->at_ps, ACTION_LINK_DOWN, link, 0});
-	timeline_add(t, (struct action){later(fault->at_ps, reroute), ACTION_REROUTE, 0, 0});
-	timeline_add(t, (struct action){fault->until_ps, ACTION_LINK_UP, link, 0});
-	timeline_add(t, (struct action){later(fault->until_ps, reroute), ACTION_REROUTE, 0, 0});
+	timeline_add(t, (struct action){f->at_ps, ACTION_BEGIN, fault, target});
+	timeline_add(t, (struct action){f->until_ps, ACTION_END, fault, target});
+	if (!fault_cuts(f->kind))
+		return;
+	timeline_add(t, (struct action){later(f->at_ps, reroute), ACTION_REROUTE, 0, 0});
+	timeline_add(t, (struct action){later(f->until_ps, reroute), ACTION_REROUTE, 0, 0});
 }
 
-static void add_rate(
-	struct timeline *t, const struct fabric *f, const struct fault_spec *fault, uint32_t link)
+static bool fault_names(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
 {
-	uint64_t full = f->net.ports[f->links[link].a].rate_bps;
-	uint64_t left = (uint64_t)((double)full * fault->share);
-
-	timeline_add(t, (struct action){fault->at_ps, ACTION_LINK_RATE, link, left ? left : 1});
-	timeline_add(t, (struct action){fault->until_ps, ACTION_LINK_RATE, link, full});
+	if (fault_hits_link(fault->kind))
+		return target < f->net.link_count && fabric_link_matches(f, target, fault->target);
+	return target < f->net.node_count &&
+	       (f->net.nodes[target].kind == NODE_SWITCH) == fault_hits_switch(fault->kind) &&
+	       fabric_node_matches(f, target, fault->target);
 }
 
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f)
 {
-	size_t room = s->fault_count * f->net.link_count * ACTIONS_PER_LINK;
+	uint32_t targets = f->net.link_count + f->net.node_count;
+	size_t room = s->fault_count * targets * ACTIONS_PER_TARGET;
 	size_t kept = 0;
 
 	*t = (struct timeline)TIMELINE_INIT;
 	t->items = calloc(room ? room : 1, sizeof(*t->items));
 	if (!t->items)
 		return -ENOMEM;
-	for (size_t i = 0; i < s->fault_count; i++)
-		for (uint32_t link = 0; link < f->net.link_count; link++) {
-			if (!fabric_link_matches(f, link, s->faults[i].link))
-				continue;
-			if (s->faults[i].kind == FAULT_LINK_DOWN)
-				add_down(t, s, &s->faults[i], link);
-			else
-				add_rate(t, f, &s->faults[i], link);
-		}
+	for (uint32_t i = 0; i < s->fault_count; i++)
+		for (uint32_t target = 0; target < targets; target++)
+			if (fault_names(f, &s->faults[i], target))
+				add_fault(t, s, i, target);
 	qsort(t->items, t->count, sizeof(*t->items), compare_actions);
 	/* one reroute serves all links that changed at one time */
 	for (size_t i = 0; i < t->count; i++)

@@ -8,17 +8,16 @@
 #include "topology/fabric.h"
 
 enum action_kind {
-	ACTION_LINK_DOWN,
-	ACTION_LINK_UP,
-	ACTION_LINK_RATE, /* to rate_bps */
-	ACTION_REROUTE,   /* routes follow the links as they are at this time */
+	ACTION_END, /* of a fault at a target */
+	ACTION_BEGIN,
+	ACTION_REROUTE, /* routes follow the links as they are at this time */
 };
 
 struct action {
 	uint64_t at_ps;
 	enum action_kind kind;
-	uint32_t link; /* not for ACTION_REROUTE */
-	uint64_t rate_bps;
+	uint32_t fault;  /* index in the scenario's faults; not for ACTION_REROUTE */
+	uint32_t target; /* the link, or the node, as the fault's kind has it */
 };
 
 struct timeline {
@@ -31,7 +30,14 @@ struct timeline {
 		0                                                                                  \
 	}
 
-/* Faults of s on the links of f that they name; a reroute follows each change of a link's state. 0 or -ENOMEM. */
+/* Whether faults of this kind befall links, or switches, or hosts. */
+bool fault_hits_link(enum fault_kind kind);
+bool fault_hits_switch(enum fault_kind kind);
+
+/* Whether routes have to follow. */
+bool fault_cuts(enum fault_kind kind);
+
+/* Faults of s on the targets in f that they name; a reroute follows each change of a link's state. 0 or -ENOMEM. */
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f);
 void timeline_release(struct timeline *t);
 

@@ -57,12 +57,12 @@ static bool read_telemetry(struct check *c, const struct tree *n, void *scenario
 	return keys_all(keys_read(c, n, keys, COUNT(keys), scenario), COUNT(keys));
 }
 
-static void check_buffer(struct check *c, const struct tree *root, const struct scenario *s)
+static void check_per_port(struct check *c, const struct tree *root, const struct scenario *s)
 {
-	const struct quantity *buffer = &s->sw.buffer;
+	const struct quantity *buffer = &s->sw.buffer.per_port;
 	const struct tree *n = tree_get(tree_get(tree_get(root, "switch"), "buffer"), "per_port");
 
-	if (n && !buffer->of_bdp && buffer->value < s->topology.mtu)
+	if (n && buffer->unit == QUANTITY_BYTES && buffer->value < s->topology.mtu)
 		explain_value(c->diags, n, "%s is too small; it holds not even one packet (mtu %u)",
 			n->text, s->topology.mtu);
 }
@@ -79,7 +79,8 @@ enum {
 	FAULTS,
 	TELEMETRY,
 	UNTIL,
-	EXPECT
+	EXPECT,
+	COMPARE
 };
 
 bool scenario_check(struct check *c, const struct tree *root, struct scenario *s)
@@ -125,6 +126,7 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 			.word = "auto",
 			.offset = offsetof(struct scenario, until_ps)},
 		[EXPECT] = {.name = "expect", .type = VALUE_READ, .read = check_expects},
+		[COMPARE] = {.name = "compare", .type = VALUE_READ, .read = check_compare},
 	};
 	uint64_t good;
 
@@ -135,6 +137,10 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 	if (good & 1u << WORKLOAD)
 		check_messages(c, tree_get(root, "workload"), s);
 	if (good & 1u << SWITCH)
-		check_buffer(c, root, s);
+		check_per_port(c, root, s);
+	if (good & 1u << SWITCH && good & 1u << HOST)
+		check_host_classes(c, root, s);
+	if (good & 1u << SWITCH)
+		check_storms(c, root, s);
 	return true;
 }

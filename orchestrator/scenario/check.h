@@ -19,6 +19,7 @@
 #define TIME_MAX  3600000000000000ull /* an hour */
 #define DELAY_MAX 1000000000000ull    /* a second, 200,000 km of fibre */
 #define TIMES_MAX 1000000             /* anything counted that has no limit of its own */
+#define QUEUE_MAX (1ull << 31)        /* bytes: a switch counts a queue's in 32 bits */
 
 /* The whole file. The target is zeroed and gets every default. */
 bool scenario_check(struct check *c, const struct tree *root, struct scenario *s);
@@ -26,13 +27,38 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 bool check_topology(struct check *c, const struct tree *n, void *topology_spec);
 bool check_custom(struct check *c, const struct tree *n, void *topology_spec);
 bool check_switch(struct check *c, const struct tree *n, void *switch_spec);
+bool check_buffer(struct check *c, const struct tree *n, void *switch_spec);
+bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec);
+bool check_classes(struct check *c, const struct tree *n, void *switch_spec);
+bool check_trim(struct check *c, const struct tree *n, void *switch_spec);
+bool check_pfc(struct check *c, const struct tree *n, void *switch_spec);
+bool check_roles(struct check *c, const struct tree *n, void *switch_spec);
 bool check_host(struct check *c, const struct tree *n, void *host_spec);
 bool check_workload(struct check *c, const struct tree *n, void *scenario);
 bool check_faults(struct check *c, const struct tree *n, void *scenario);
 bool check_expects(struct check *c, const struct tree *n, void *scenario);
+bool check_compare(struct check *c, const struct tree *n, void *scenario);
 
 /* That each message fits the mtu, once both are known to be good by themselves. */
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);
+
+/*
+ * What sections of a switch, each good by itself, have to do with each other; n is the switch's map or NULL. A
+ * class of headers is added where there is none, and class 0 becomes lossless where nothing is said of classes.
+ */
+bool check_trim_class(struct check *c, const struct tree *n, struct switch_spec *s);
+bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s);
+bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s);
+
+/* The item of switch.classes that describes that class, or NULL. */
+const struct tree *class_item(const struct tree *sw, uint32_t number);
+
+/* A class or a DSCP, 0 to `max`; false: there is a message. */
+bool read_small(struct check *c, const struct tree *n, uint32_t max, uint32_t *ret);
+
+/* Host settings and faults against a switch; all of them good by themselves. */
+void check_host_classes(struct check *c, const struct tree *root, const struct scenario *s);
+void check_storms(struct check *c, const struct tree *root, struct scenario *s);
 
 /* Whether a name can be a node's: letters, digits, '.' and '_', a letter first. */
 bool check_node_name(const char *name);

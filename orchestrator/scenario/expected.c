@@ -79,10 +79,18 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 		put_range(buf, "a size", "2MB", format_bytes, k);
 		break;
 	case VALUE_QUANTITY:
-		put_range(buf, "a size", "400KB, or a share such as 25% BDP", format_bytes, k);
+		put_range(buf, "a size",
+			k->times ? "400KB, a share such as 25% BDP, or a time such as 2us"
+				 : "400KB, or a share such as 25% BDP",
+			format_bytes, k);
 		break;
 	case VALUE_SHARE:
-		snprintf(buf, EXPECTED, "a percentage between 0%% and 100%%, such as 25%%");
+		snprintf(buf, EXPECTED, "a percentage %s, such as 25%%",
+			k->max ? "above 0% and up to 100%" : "between 0% and 100%");
+		break;
+	case VALUE_CHANCE:
+		snprintf(buf, EXPECTED, "a probability %s, such as 0.1%% or 1e-3",
+			k->min ? "above 0 and up to 1" : "from 0 to 1");
 		break;
 	case VALUE_NUMBER:
 		if (k->min == k->max)

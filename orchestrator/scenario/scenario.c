@@ -32,6 +32,28 @@ static void free_workload(struct workload_spec *w)
 	free(w->to);
 }
 
+uint32_t scenario_class_of(const struct switch_spec *sw, uint32_t dscp)
+{
+	uint32_t lowest = SCENARIO_CLASSES;
+
+	for (uint32_t i = SCENARIO_CLASSES; i-- > 0;) {
+		if (!sw->classes[i].used)
+			continue;
+		if (sw->classes[i].dscp >> dscp & 1)
+			return i;
+		lowest = i;
+	}
+	return lowest;
+}
+
+static void free_variant(struct variant_spec *v)
+{
+	for (size_t i = 0; i < v->set_count; i++)
+		free(v->sets[i]);
+	free(v->sets);
+	free(v->name);
+}
+
 void scenario_free(struct scenario *s)
 {
 	if (!s)
@@ -40,11 +62,14 @@ void scenario_free(struct scenario *s)
 	for (size_t i = 0; i < s->workload_count; i++)
 		free_workload(&s->workloads[i]);
 	for (size_t i = 0; i < s->fault_count; i++)
-		free(s->faults[i].link);
+		free(s->faults[i].target);
 	for (size_t i = 0; i < s->expect_count; i++)
 		free(s->expects[i].metric);
 	free(s->workloads);
 	free(s->faults);
+	for (size_t i = 0; i < s->variant_count; i++)
+		free_variant(&s->variants[i]);
+	free(s->variants);
 	free(s->expects);
 	free(s->path);
 	free(s->name);

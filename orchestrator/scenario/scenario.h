@@ -12,10 +12,12 @@
 #include <stdio.h>
 #include "base/diag.h"
 
-/* Bytes, or a share of the fabric's bandwidth-delay product, which only the topology tells. */
+/* Bytes; or what only the topology turns into bytes: a share of its BDP, or a time at a link's rate. */
+enum quantity_unit { QUANTITY_BYTES, QUANTITY_BDP, QUANTITY_TIME, QUANTITY_AUTO };
+
 struct quantity {
-	double value; /* bytes, or the share (0.25 for "25% BDP") */
-	bool of_bdp;
+	double value; /* bytes; the share (0.25 for "25% BDP"); picoseconds; not used */
+	enum quantity_unit unit;
 };
 
 enum topology_kind { TOPOLOGY_FAT_TREE, TOPOLOGY_LEAF_SPINE, TOPOLOGY_CUSTOM };
@@ -55,15 +57,71 @@ struct topology_spec {
 	struct diag_pos pos;
 };
 
-struct switch_spec {
-	bool sound;                 /* false: there are messages about it */
-	struct quantity buffer;     /* per port */
-	struct quantity kmin, kmax; /* ecn; both 0: off */
+/* RED's line: from 0 at kmin to pmax at kmax, 1 above. */
+struct ecn_spec {
+	struct quantity kmin, kmax; /* bytes, BDP or time; kmax 0: off */
 	double pmax;                /* 0..1 */
-	uint64_t reroute_ps;        /* from a link's change to the new routes */
+	uint32_t
+		average; /* weight of a new depth 1 / 2^average, 1..15; 0: the depth itself counts */
 };
 
-enum transport_kind { TRANSPORT_STRACK };
+#define SCENARIO_CLASSES 8 /* 802.1Q's traffic classes */
+
+/* A traffic class. What the file does not say of it is the switch's own. */
+struct class_spec {
+	bool used; /* there is such a class; without switch.classes that is class 0 alone */
+	uint64_t
+		dscp; /* a bit a DSCP that belongs to it; what belongs to none is the lowest class's */
+	bool lossless; /* needs pfc */
+	double share;  /* ETS: of what strict classes leave, 0 < share <= 1; 0: strict priority */
+	struct quantity buffer; /* of a queue (lossless: of an ingress) where buffers are static */
+	struct ecn_spec ecn;
+	struct quantity xoff, xon, headroom; /* lossless; each may be QUANTITY_AUTO */
+	struct diag_pos pos;
+};
+
+enum trim_to { TRIM_OFF, TRIM_RECEIVER, TRIM_SENDER };
+enum reroute_mode { REROUTE_GLOBAL, REROUTE_LOCAL };
+
+struct switch_spec {
+	bool sound; /* false: there are messages about it */
+	struct {
+		struct quantity per_port; /* bytes of each queue, if shared is off */
+		bool shared;
+		struct quantity
+			pool; /* of a switch; QUANTITY_AUTO: 256 MB for 51.2 Tbps (STrack, 4.1) */
+		double alpha; /* dynamic threshold: alpha x what is free, 1/256..256 */
+		struct quantity
+			reserve; /* of a queue or a lossless ingress, whatever the others hold */
+	} buffer;
+	struct class_spec classes[SCENARIO_CLASSES];
+	struct {
+		enum trim_to to;
+		bool or_return;        /* to the receiver, else to the sender */
+		uint32_t class;        /* of headers */
+		uint32_t dscp;         /* of headers to the receiver */
+		uint32_t return_dscp;  /* of headers to the sender */
+		struct quantity queue; /* bytes of headers that a port holds */
+	} trim;
+	struct {
+		bool on;
+		uint32_t quanta; /* of an XOFF, 1..65535 */
+		uint64_t
+			response_ps; /* from a PFC frame's arrival to its effect, for the headroom */
+		uint64_t watchdog_ps; /* 0: off */
+	} pfc;
+	struct {
+		bool on;
+		uint8_t to
+			[SCENARIO_CLASSES]; /* class that one is moved to; its own number: it stays */
+	} roles;
+	uint64_t lldp_ps;    /* between two LLDP frames of a port; 0: off */
+	uint64_t cnp_ps;     /* supplemental CNPs: least time between two of a flow; 0: off */
+	uint64_t reroute_ps; /* from a link's change to the new routes */
+	enum reroute_mode reroute_mode;
+};
+
+enum transport_kind { TRANSPORT_STRACK, TRANSPORT_ROCE };
 enum spray_kind { SPRAY_ADAPTIVE, SPRAY_OBLIVIOUS, SPRAY_SINGLE };
 enum payload_kind { PAYLOAD_AUTO, PAYLOAD_HEADERS, PAYLOAD_FULL };
 
@@ -77,7 +135,21 @@ struct host_spec {
 		struct quantity window;   /* the largest, default 140% BDP */
 		uint32_t bitmap_rtts;     /* default 8; 0: never reset */
 		uint64_t target_delay_ps; /* 0 = auto: one base RTT */
+		bool fixed;               /* congestion: off; the window stays one of `window` */
 	} strack;
+	struct {
+		uint32_t qps;         /* per connection, 1..64 */
+		bool dcqcn;           /* congestion: off: at line rate */
+		uint64_t rto_ps;      /* 0 = auto */
+		uint64_t cnp_ps;      /* least time between two CNPs of a receiver, default 50 us */
+		uint64_t increase_ps; /* DCQCN's timer, default 55 us */
+		uint64_t
+			increase_bytes; /* DCQCN's byte counter; 0 = auto: 10 MB at 40 Gbps, scaled by rate */
+		uint64_t additive_bps,
+			hyper_bps; /* 0 = auto: 40 Mbps and 200 Mbps at 40 Gbps, scaled by rate */
+		uint64_t alpha_ps; /* DCQCN's alpha timer, default 55 us */
+	} roce;
+	uint32_t data_dscp, control_dscp, notify_dscp; /* of data, of answers, of CNPs */
 	enum payload_kind payload;
 	bool ip6; /* ip: 4 | 6 */
 };
@@ -99,15 +171,38 @@ struct workload_spec {
 	struct diag_pos pos;
 };
 
-enum fault_kind { FAULT_LINK_DOWN, FAULT_LINK_RATE };
+enum fault_kind {
+	FAULT_LINK_DOWN,
+	FAULT_LINK_RATE,
+	FAULT_LINK_DELAY,
+	FAULT_LINK_LOSS,
+	FAULT_LINK_GILBERT,
+	FAULT_LINK_FLAKY,
+	FAULT_LINK_ERRORS,
+	FAULT_SWITCH_DOWN,
+	FAULT_HOST_STORM, /* a host that pauses a class and never lets go */
+};
 
 struct fault_spec {
 	bool sound;
 	enum fault_kind kind;
-	char *link; /* glob over link names */
+	char *target; /* glob over the names of links, of switches, or of hosts, as the kind has it */
 	uint64_t at_ps;
 	uint64_t until_ps; /* UINT64_MAX: for good */
-	double share;      /* FAULT_LINK_RATE: of the link's rate that is left, 0 < share < 1 */
+	union {
+		double share;      /* RATE: of the link's rate that is left, 0 < share < 1 */
+		double loss;       /* LOSS: of frames, 0 < loss <= 1 */
+		double bit_errors; /* ERRORS: of bits, 0 < rate < 1 */
+		uint64_t delay_ps; /* DELAY: on top of the link's own */
+		uint32_t class;    /* STORM */
+		struct {
+			uint64_t every_ps, last_ps; /* means: start to start, and length */
+		} flaky;
+		struct {
+			double enter, leave;        /* a frame */
+			double lost_good, lost_bad; /* 0..1 */
+		} gilbert;
+	};
 	struct diag_pos pos;
 };
 
@@ -118,6 +213,13 @@ struct expect_spec {
 	enum expect_bound bound;
 	double value;
 	struct diag_pos pos;
+};
+
+/* A run of the same scenario with other values, to be compared with its siblings. */
+struct variant_spec {
+	char *name;
+	char **sets; /* "key.path=value" */
+	size_t set_count;
 };
 
 struct scenario {
@@ -136,6 +238,8 @@ struct scenario {
 	uint64_t until_ps;  /* model time at which a run ends at the latest; 0: automatic */
 	struct expect_spec *expects;
 	size_t expect_count;
+	struct variant_spec *variants; /* compare */
+	size_t variant_count;
 };
 
 /*
@@ -162,5 +266,8 @@ int scenario_load_text(struct scenario **ret, const char *name, const char *text
 int scenario_write(const struct scenario *s, FILE *out);
 
 void scenario_free(struct scenario *s);
+
+/* The class of packets with that DSCP (0..63): of those that claim it, else the lowest there is. */
+uint32_t scenario_class_of(const struct switch_spec *sw, uint32_t dscp);
 
 #endif

@@ -12,13 +12,27 @@
 #include "scenario/scenario.h"
 #include "scenario/text.h"
 
-#define SHARE_OF_BDP_LIMIT 1000.0 /* 100000% BDP */
+#define SHARE_OF_BDP_LIMIT  1000.0 /* 100000% BDP */
+#define TIME_OF_QUEUE_LIMIT 1e12   /* a second */
+
+static bool means_off(const char *text)
+{
+	return !strcasecmp(text, "off") || !strcasecmp(text, "no") || !strcasecmp(text, "false");
+}
+
+static bool means_on(const char *text)
+{
+	return !strcasecmp(text, "on") || !strcasecmp(text, "yes") || !strcasecmp(text, "true");
+}
 
 bool value_is_off(const struct tree *n)
 {
-	return n->kind == TREE_SCALAR &&
-	       (!strcasecmp(n->text, "off") || !strcasecmp(n->text, "no") ||
-		       !strcasecmp(n->text, "false"));
+	return n->kind == TREE_SCALAR && means_off(n->text);
+}
+
+bool value_is_on(const struct tree *n)
+{
+	return n->kind == TREE_SCALAR && means_on(n->text);
 }
 
 /* 0; -EINVAL: no whole number; -ERANGE: negative or beyond 64 bits. */
@@ -56,21 +70,32 @@ static int parse_number(const char *text, double *ret)
 	return 0;
 }
 
-/* "25% BDP", or bytes. */
-static int parse_bdp_quantity(const char *text, struct quantity *ret)
+/* Bytes, or a time. */
+static int parse_plain_quantity(const char *text, bool times, struct quantity *ret)
+{
+	uint64_t value;
+	int r = parse_bytes(text, &value);
+
+	if (!r)
+		*ret = (struct quantity){(double)value, QUANTITY_BYTES};
+	if (r != -EINVAL || !times)
+		return r;
+	r = parse_time(text, &value);
+	if (!r)
+		*ret = (struct quantity){(double)value, QUANTITY_TIME};
+	return r;
+}
+
+/* "25% BDP", or bytes, or a time. */
+static int parse_any_quantity(const char *text, bool times, struct quantity *ret)
 {
 	const char *sign = strchr(text, '%'), *base;
 	char percent[64];
-	uint64_t bytes;
 	double share;
 	int r;
 
-	if (!sign) {
-		r = parse_bytes(text, &bytes);
-		if (!r)
-			*ret = (struct quantity){.value = (double)bytes};
-		return r;
-	}
+	if (!sign)
+		return parse_plain_quantity(text, times, ret);
 	base = sign + 1 + strspn(sign + 1, " ");
 	if (strcasecmp(base, "BDP") || (size_t)(sign - text) + 2 > sizeof(percent))
 		return -EINVAL;
@@ -78,7 +103,7 @@ static int parse_bdp_quantity(const char *text, struct quantity *ret)
 	percent[sign - text + 1] = '\0';
 	r = parse_percent(percent, &share);
 	if (!r)
-		*ret = (struct quantity){.value = share, .of_bdp = true};
+		*ret = (struct quantity){share, QUANTITY_BDP};
 	return r;
 }
 
@@ -148,11 +173,21 @@ static bool read_integer(struct check *c, const struct key *k, const struct tree
 static bool read_quantity(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
 	struct quantity q = {0};
-	int r = parse_bdp_quantity(n->text, &q);
-	double max = q.of_bdp ? SHARE_OF_BDP_LIMIT : (double)k->max;
-	bool too_small = q.of_bdp ? k->min && q.value <= 0 : q.value < (double)k->min;
+	double max[] = {
+		[QUANTITY_BYTES] = (double)k->max,
+		[QUANTITY_BDP] = SHARE_OF_BDP_LIMIT,
+		[QUANTITY_TIME] = TIME_OF_QUEUE_LIMIT,
+	};
+	bool too_small;
+	int r;
 
-	if (!judge(c, k, n, r, too_small, q.value > max))
+	if (k->word && !strcasecmp(n->text, k->word)) {
+		*(struct quantity *)target = (struct quantity){.unit = QUANTITY_AUTO};
+		return true;
+	}
+	r = parse_any_quantity(n->text, k->times, &q);
+	too_small = q.unit == QUANTITY_BYTES ? q.value < (double)k->min : k->min && q.value <= 0;
+	if (!judge(c, k, n, r, too_small, q.value > max[q.unit]))
 		return false;
 	*(struct quantity *)target = q;
 	return true;
@@ -162,12 +197,19 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 {
 	bool too_small = false, too_large = false;
 	double value = 0;
-	int r;
+	int r = 0;
 
-	if (k->type == VALUE_SHARE) {
+	if (k->word && !strcasecmp(n->text, k->word)) {
+		value = (double)k->word_value;
+	} else if (k->type == VALUE_SHARE) {
 		r = parse_percent(n->text, &value);
 		too_small = value <= 0;
-		too_large = value >= 1;
+		too_large = k->max ? value > 1 : value >= 1;
+	} else if (k->type == VALUE_CHANCE) {
+		r = strchr(n->text, '%') ? parse_percent(n->text, &value)
+					 : parse_number(n->text, &value);
+		too_small = k->min ? value <= 0 : value < 0;
+		too_large = value > 1;
 	} else {
 		r = parse_number(n->text, &value);
 		if (k->min != k->max) {
@@ -189,7 +231,8 @@ static bool read_word(struct check *c, const struct key *k, const struct tree *n
 		count++;
 	for (i = 0; i < count; i++)
 		if (!strcasecmp(n->text, k->words[i]) ||
-			(!strcmp(k->words[i], "off") && value_is_off(n)))
+			(means_off(k->words[i]) && value_is_off(n)) ||
+			(means_on(k->words[i]) && value_is_on(n)))
 			break;
 	if (i == count) {
 		explain_unknown_word(c->diags, n, k->words, count);
@@ -246,6 +289,7 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 	case VALUE_QUANTITY:
 		return read_quantity(c, k, n, target);
 	case VALUE_SHARE:
+	case VALUE_CHANCE:
 	case VALUE_NUMBER:
 		return read_double(c, k, n, target);
 	case VALUE_WORD:

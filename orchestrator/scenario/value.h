@@ -18,12 +18,13 @@ enum value_type {
 	VALUE_TIME,     /* uint64_t, ps */
 	VALUE_BYTES,    /* uint64_t */
 	VALUE_QUANTITY, /* struct quantity */
-	VALUE_SHARE,    /* double, written as a percentage */
-	VALUE_NUMBER,   /* double, min..max unless both are 0 */
-	VALUE_WORD,     /* unsigned: index in words */
-	VALUE_FLAG,     /* bool: index in words */
-	VALUE_READ,     /* by `read`, where the key is given */
-	VALUE_SECTION,  /* by `read`, with NULL where the key is not given */
+	VALUE_SHARE, /* double, written as a percentage: above 0%, below 100%, or that where max is 1 */
+	VALUE_CHANCE, /* double, 0..1, written as a percentage or a number; above 0 where min is not */
+	VALUE_NUMBER,  /* double, min..max unless both are 0 */
+	VALUE_WORD,    /* unsigned: index in words */
+	VALUE_FLAG,    /* bool: index in words */
+	VALUE_READ,    /* by `read`, where the key is given */
+	VALUE_SECTION, /* by `read`, with NULL where the key is not given */
 };
 
 struct check {
@@ -41,7 +42,9 @@ struct key {
 	bool required;
 	const char *fallback; /* the default, as in a file; NULL: the target stays as it is */
 	uint64_t min, max;
-	const char *word; /* stands for word_value: "auto", "off", "never" */
+	bool times; /* VALUE_QUANTITY: may be a time */
+	const char
+		*word; /* stands for word_value (quantities: QUANTITY_AUTO): "auto", "off", ... */
 	uint64_t word_value;
 	const char *const *words; /* NULL ends the list */
 	const char *expected;     /* in messages; NULL: worded from type and range */
@@ -87,5 +90,8 @@ const struct tree *keys_choose(struct check *c, const struct tree *map, const ch
 /* "off", or what else YAML 1.1 reads as false (type bool): "no", "false"; in any case of letters.
  */
 bool value_is_off(const struct tree *n);
+
+/* The same of "on", "yes" and "true". */
+bool value_is_on(const struct tree *n);
 
 #endif

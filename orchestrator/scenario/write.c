@@ -1,100 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/scenario.h"
+#include "scenario/write.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 #include "base/units.h"
-
-/* YAML 1.1, escapes of double-quoted scalars (5.7). What is not printable cannot come from a file.
- */
-static void write_quoted(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '\t')
-			fputs("\\t", out);
-		else if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else
-			fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-/* A name, bare as people write it, unless YAML would then take it for nothing or for syntax. */
-static void write_name(FILE *out, const char *name)
-{
-	static const char bare[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
-	size_t length = strspn(name, bare);
-
-	if (length == strlen(name) && strcasecmp(name, "null"))
-		fputs(name, out);
-	else
-		write_quoted(out, name);
-}
-
-static void write_rate(FILE *out, const char *key, uint64_t bps)
-{
-	char text[UNITS_TEXT];
-
-	fprintf(out, "%s: %s", key, format_rate(text, bps));
-}
-
-/* A time, or the word that stands for `special`. */
-static void write_time(FILE *out, const char *key, uint64_t ps, uint64_t special, const char *word)
-{
-	char text[UNITS_TEXT];
-
-	fprintf(out, "%s: %s", key, word && ps == special ? word : format_time(text, ps));
-}
-
-/* The shortest decimal that reads as the same number. */
-static void write_number(FILE *out, double value)
-{
-	char text[40];
-
-	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
-	fputs(text, out);
-}
-
-/*
- * The shortest percentage that reads as the same share. The product is taken to more digits than a
- * double has, and a percentage has at most 18 digits behind its point.
- */
-static void write_percent(FILE *out, double share)
-{
-	char text[64];
-	double again;
-
-	for (int digits = 0; digits <= 18; digits++) {
-		snprintf(text, sizeof(text), "%.*Lf%%", digits, (long double)share * 100);
-		if (!parse_percent(text, &again) && again == share)
-			break;
-	}
-	fputs(text, out);
-}
-
-static void write_quantity(FILE *out, const char *key, const struct quantity *q)
-{
-	char text[UNITS_TEXT];
-
-	fprintf(out, "%s: ", key);
-	if (q->of_bdp) {
-		write_percent(out, q->value);
-		fputs(" BDP", out);
-	} else {
-		fputs(format_bytes(text, (uint64_t)q->value), out);
-	}
-}
 
 /* Short where it can be: what a file of 1 MB can hold must still fit one when written. */
 static void write_link(FILE *out, const struct custom_link *link)
@@ -108,7 +16,7 @@ static void write_link(FILE *out, const struct custom_link *link)
 	fputs(", b: ", out);
 	write_name(out, link->b);
 	if (link->rate_bps)
-		write_rate(out, ", rate", link->rate_bps);
+		write_rate(out, ", rate", link->rate_bps, NULL);
 	if (link->delay_ps != UINT64_MAX)
 		write_time(out, ", delay", link->delay_ps, 0, NULL);
 	fputs("}", out);
@@ -146,7 +54,7 @@ static void write_overrides(FILE *out, const struct topology_spec *t)
 		fputs("    - {match: ", out);
 		write_quoted(out, o->match);
 		if (o->rate_bps)
-			write_rate(out, ", rate", o->rate_bps);
+			write_rate(out, ", rate", o->rate_bps, NULL);
 		if (o->delay_ps != UINT64_MAX)
 			write_time(out, ", delay", o->delay_ps, 0, NULL);
 		fputs("}\n", out);
@@ -169,52 +77,63 @@ static void write_topology(FILE *out, const struct topology_spec *t)
 		write_custom(out, t);
 		break;
 	}
-	write_rate(out, "  rate", t->rate_bps);
-	write_rate(out, "\n  host_rate", t->host_rate_bps ? t->host_rate_bps : t->rate_bps);
+	write_rate(out, "  rate", t->rate_bps, NULL);
+	write_rate(out, "\n  host_rate", t->host_rate_bps ? t->host_rate_bps : t->rate_bps, NULL);
 	write_time(out, "\n  delay", t->delay_ps, 0, NULL);
 	fprintf(out, "\n  mtu: %u\n", t->mtu);
 	write_overrides(out, t);
 }
 
-static void write_switch(FILE *out, const struct switch_spec *s)
-{
-	fputs("\nswitch:\n", out);
-	write_quantity(out, "  buffer: {per_port", &s->buffer);
-	if (s->kmin.value == 0 && s->kmax.value == 0) {
-		fputs("}\n  ecn: off", out);
-	} else {
-		write_quantity(out, "}\n  ecn: {kmin", &s->kmin);
-		write_quantity(out, ", kmax", &s->kmax);
-		fputs(", pmax: ", out);
-		write_number(out, s->pmax);
-		fputs("}", out);
-	}
-	fputs("\n  balance: ecmp\n  trim: off\n  pfc: off\n", out);
-	write_time(out, "  reroute", s->reroute_ps, 0, NULL);
-	fputc('\n', out);
-}
-
-static void write_host(FILE *out, const struct host_spec *h)
+static void write_strack(FILE *out, const struct host_spec *h)
 {
 	static const char *const sprays[] = {
 		[SPRAY_ADAPTIVE] = "adaptive",
 		[SPRAY_OBLIVIOUS] = "oblivious",
 		[SPRAY_SINGLE] = "single",
 	};
+
+	fprintf(out, "    strack:\n      paths: %u\n      spray: %s\n      sack_packets: %u\n",
+		h->strack.paths, sprays[h->strack.spray], h->strack.sack_packets);
+	write_quantity(out, "      window", &h->strack.window);
+	write_time(out, "\n      rto", h->strack.rto_ps, 0, "auto");
+	fprintf(out, "\n      bitmap_rtts: %u\n", h->strack.bitmap_rtts);
+	write_time(out, "      target_delay", h->strack.target_delay_ps, 0, "auto");
+	fprintf(out, "\n      congestion: %s\n", h->strack.fixed ? "off" : "on");
+}
+
+static void write_roce(FILE *out, const struct host_spec *h)
+{
+	char text[UNITS_TEXT];
+
+	fprintf(out, "    roce:\n      qps_per_connection: %u\n      congestion: %s\n", h->roce.qps,
+		h->roce.dcqcn ? "dcqcn" : "off");
+	write_time(out, "      rto", h->roce.rto_ps, 0, "auto");
+	write_time(out, "\n      cnp_interval", h->roce.cnp_ps, 0, NULL);
+	write_time(out, "\n      timer", h->roce.increase_ps, 0, NULL);
+	fprintf(out, "\n      byte_counter: %s\n",
+		h->roce.increase_bytes ? format_bytes(text, h->roce.increase_bytes) : "auto");
+	write_time(out, "      alpha_timer", h->roce.alpha_ps, 0, NULL);
+	write_rate(out, "\n      additive", h->roce.additive_bps, "auto");
+	write_rate(out, "\n      hyper", h->roce.hyper_bps, "auto");
+	fputc('\n', out);
+}
+
+static void write_host(FILE *out, const struct host_spec *h)
+{
 	static const char *const payloads[] = {
 		[PAYLOAD_AUTO] = "auto",
 		[PAYLOAD_HEADERS] = "headers",
 		[PAYLOAD_FULL] = "full",
 	};
 
-	fputs("\nhost:\n  transport:\n    strack:\n", out);
-	fprintf(out, "      paths: %u\n      spray: %s\n      sack_packets: %u\n", h->strack.paths,
-		sprays[h->strack.spray], h->strack.sack_packets);
-	write_quantity(out, "      window", &h->strack.window);
-	write_time(out, "\n      rto", h->strack.rto_ps, 0, "auto");
-	fprintf(out, "\n      bitmap_rtts: %u\n", h->strack.bitmap_rtts);
-	write_time(out, "      target_delay", h->strack.target_delay_ps, 0, "auto");
-	fprintf(out, "\n  payload: %s\n  ip: %d\n", payloads[h->payload], h->ip6 ? 6 : 4);
+	fputs("\nhost:\n  transport:\n", out);
+	if (h->transport == TRANSPORT_ROCE)
+		write_roce(out, h);
+	else
+		write_strack(out, h);
+	fprintf(out, "  dscp: {data: %u, control: %u, notify: %u}\n", h->data_dscp, h->control_dscp,
+		h->notify_dscp);
+	fprintf(out, "  payload: %s\n  ip: %d\n", payloads[h->payload], h->ip6 ? 6 : 4);
 }
 
 static void write_names(FILE *out, const char *key, char *const *names, size_t count)
@@ -251,21 +170,6 @@ static void write_workload(FILE *out, const struct workload_spec *w)
 	fputs("}\n", out);
 }
 
-static void write_fault(FILE *out, const struct fault_spec *f)
-{
-	write_time(out, "  - {at", f->at_ps, 0, NULL);
-	write_time(out, ", until", f->until_ps, UINT64_MAX, "never");
-	fputs(", link: ", out);
-	write_quoted(out, f->link);
-	if (f->kind == FAULT_LINK_DOWN) {
-		fputs(", do: down}\n", out);
-		return;
-	}
-	fputs(", do: {rate: ", out);
-	write_percent(out, f->share);
-	fputs("}}\n", out);
-}
-
 static void write_expect(FILE *out, const struct expect_spec *e)
 {
 	static const char *const bounds[] = {
@@ -292,9 +196,7 @@ int scenario_write(const struct scenario *s, FILE *out)
 	fprintf(out, "\nworkload:%s\n", s->workload_count ? "" : " []");
 	for (size_t i = 0; i < s->workload_count; i++)
 		write_workload(out, &s->workloads[i]);
-	fprintf(out, "\nfaults:%s\n", s->fault_count ? "" : " []");
-	for (size_t i = 0; i < s->fault_count; i++)
-		write_fault(out, &s->faults[i]);
+	write_faults(out, s->faults, s->fault_count);
 	write_time(out, "\ntelemetry: {queues", s->sample_ps, 0, "off");
 	write_time(out, "}\nuntil", s->until_ps, 0, "auto");
 	fprintf(out, "\n\nexpect:%s\n", s->expect_count ? "" : " []");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "topology/explain.h"
+#include "topology/explain_parts.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -158,16 +158,18 @@ int explain_fabric(struct explain *ret, const struct fabric *f, const struct sce
 		.base_rtt_ps = f->base_rtt_ps,
 		.bdp_bytes = f->bdp_bytes,
 		.packet_bytes = f->packet_bytes,
-		.buffer_bytes = f->buffer_bytes,
-		.kmin_bytes = f->kmin_bytes,
-		.kmax_bytes = f->kmax_bytes,
-		.pmax = s->sw.pmax,
+		.sw = s->sw,
+		.switching = f->switching,
 		.load = *load,
 	};
 	int err = explain_tiers(&e, f);
 
 	if (!err)
 		err = explain_paths(&e, f);
+	if (!err)
+		err = explain_switch(&e, f);
+	if (!err)
+		err = explain_failures(&e, f, s);
 	if (err) {
 		explain_release(&e);
 		return err;
@@ -181,6 +183,13 @@ void explain_release(struct explain *e)
 {
 	free(e->tiers);
 	free(e->paths);
+	free(e->headrooms);
+	for (size_t i = 0; i < e->failure_count; i++)
+		free(e->failures[i].faults);
+	free(e->failures);
 	e->tiers = NULL;
 	e->paths = NULL;
+	e->headrooms = NULL;
+	e->failures = NULL;
+	e->failure_count = 0;
 }

@@ -25,6 +25,39 @@ struct explain_tier {
 	double oversubscription; /* of the worst switch; 0: it has no ports up */
 };
 
+/* Headroom of a lossless class at the ports of links of one rate and delay. */
+struct explain_headroom {
+	uint32_t class;
+	uint32_t links;
+	char name[LINK_NAME]; /* of one of them */
+	uint64_t rate_bps, delay_ps;
+	uint64_t bytes;
+	uint64_t xoff_bytes, xon_bytes; /* static buffers */
+	/* automatic: what is on the wire while the PFC frame waits, leaves, travels and takes effect */
+	bool automatic;
+	uint64_t frame, pfc, control, flight, response;
+};
+
+/* A switch with a shared pool. */
+struct explain_pool {
+	const char *name;     /* the fabric's */
+	uint64_t bytes, left; /* in all, and what its queues share */
+};
+
+/* The moment at which a fault of links or switches of the upper tier begins: see explain_failures.c. */
+struct explain_failure {
+	uint64_t at_ps;
+	uint32_t *faults; /* those of them that are in force then */
+	uint32_t fault_count;
+	char pod[NODE_NAME]; /* the worst */
+	uint32_t hosts;      /* of the pod */
+	/* of the pod, counted in host links' rates: without the faults, and with them */
+	double uplinks, left;
+	double host_flows;       /* on a host's link */
+	double uplink_flows;     /* on what is left of an uplink; INFINITY: nothing is */
+	bool bottleneck, before; /* with the faults, and without */
+};
+
 struct explain_cost {
 	double memory_mb, wall_s;
 };
@@ -39,8 +72,14 @@ struct explain {
 	uint32_t path_count;
 	uint64_t host_rate_bps, base_rtt_ps, bdp_bytes;
 	uint32_t packet_bytes;
-	uint64_t buffer_bytes, kmin_bytes, kmax_bytes;
-	double pmax;
+	struct switch_spec sw;
+	struct fabric_switching switching;
+	struct explain_pool smallest, largest;
+	struct explain_headroom *headrooms;
+	size_t headroom_count;
+	bool permutation; /* what failures are judged by; else all-to-all */
+	struct explain_failure *failures;
+	size_t failure_count;
 	struct explain_load load;
 	struct explain_cost kernel, in_process; /* rules of thumb */
 };

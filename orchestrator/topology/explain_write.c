@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include "base/units.h"
-#include "topology/explain.h"
+#include "topology/explain_parts.h"
 
 static const char *const kind_names[] = {
 	[TOPOLOGY_FAT_TREE] = "fat-tree",
@@ -52,13 +52,6 @@ static void write_sizes(const struct explain *e, FILE *out)
 	fprintf(out, "  BDP               %llu bytes, %.1f full packets of %u\n",
 		(unsigned long long)e->bdp_bytes, (double)e->bdp_bytes / e->packet_bytes,
 		e->packet_bytes);
-	fprintf(out, "  buffer of a port  %llu bytes\n", (unsigned long long)e->buffer_bytes);
-	if (e->kmax_bytes)
-		fprintf(out, "  ECN               from %llu to %llu bytes, up to %.4g%%\n",
-			(unsigned long long)e->kmin_bytes, (unsigned long long)e->kmax_bytes,
-			100 * e->pmax);
-	else
-		fprintf(out, "  ECN               off\n");
 }
 
 static void write_load(const struct explain *e, FILE *out)
@@ -78,6 +71,8 @@ int explain_write(const struct explain *e, FILE *out)
 {
 	write_fabric(e, out);
 	write_sizes(e, out);
+	explain_write_switch(e, out);
+	explain_write_failures(e, out);
 	write_load(e, out);
 	return ferror(out) ? -EIO : 0;
 }
@@ -117,15 +112,14 @@ static json_t *cost_json(const struct explain_cost *c)
 json_t *explain_json(const struct explain *e)
 {
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
-			 " s:{s:I, s:I, s:I, s:f}, s:{s:I, s:I, s:I, s:f}, s:{s:o, s:o}}",
+			 " s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:{s:o, s:o}}",
 		"scenario", e->name, "topology", kind_names[e->kind], "hosts", (json_int_t)e->hosts,
 		"switches", (json_int_t)e->switches, "links", (json_int_t)e->links, "ports",
 		(json_int_t)e->ports, "tiers", tiers_json(e), "paths", paths_json(e),
 		"host_rate_bps", (json_int_t)e->host_rate_bps, "base_rtt_us",
 		(double)e->base_rtt_ps / PS_PER_US, "bdp_bytes", (json_int_t)e->bdp_bytes,
-		"packet_bytes", (json_int_t)e->packet_bytes, "switch", "buffer_bytes",
-		(json_int_t)e->buffer_bytes, "kmin_bytes", (json_int_t)e->kmin_bytes, "kmax_bytes",
-		(json_int_t)e->kmax_bytes, "pmax", e->pmax, "workload", "flows",
+		"packet_bytes", (json_int_t)e->packet_bytes, "switch", explain_switch_json(e),
+		"failures", explain_failures_json(e), "workload", "flows",
 		(json_int_t)e->load.flows, "bytes", (json_int_t)e->load.bytes, "packets",
 		(json_int_t)e->load.packets, "ideal_us", (double)e->load.ideal_ps / PS_PER_US,
 		"estimate", "kernel", cost_json(&e->kernel), "inline", cost_json(&e->in_process));

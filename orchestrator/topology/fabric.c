@@ -196,7 +196,7 @@ static int make_fabric(struct fabric *f, const struct scenario *s, struct diags 
 	err = resolve_times(f, s, diags);
 	if (err)
 		return err;
-	if (s->sw.sound)
+	if (s->sw.sound && f->base_rtt_ps)
 		resolve_switch(f, &s->sw, diags);
 	return check_scenario(f, s, diags);
 }
@@ -279,6 +279,11 @@ bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob
 			return true;
 	}
 	return false;
+}
+
+bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob)
+{
+	return !fnmatch(glob, f->nodes[node].name, 0);
 }
 
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node)

@@ -271,39 +271,3 @@ int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diag
 		(uint64_t)((unsigned __int128)f->host_rate_bps * f->base_rtt_ps / (8 * PS_PER_S));
 	return err;
 }
-
-/* In bytes; a share that is not zero does not become "off" by rounding. */
-static double in_bytes(const struct fabric *f, struct quantity q)
-{
-	double bytes = q.of_bdp ? q.value * (double)f->bdp_bytes : q.value;
-
-	return bytes > 0 && bytes < 1 ? 1 : bytes;
-}
-
-static uint64_t resolve_bytes(
-	const struct fabric *f, struct quantity q, const char *key, struct diags *diags)
-{
-	double bytes = in_bytes(f, q);
-
-	/* Not "bytes > UINT32_MAX": that would let a NaN through. */
-	if (bytes >= 0 && bytes <= UINT32_MAX)
-		return (uint64_t)bytes;
-	diags_add(diags, (struct diag_pos){0},
-		"%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes, UINT32_MAX);
-	return UINT32_MAX;
-}
-
-void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags)
-{
-	f->buffer_bytes = resolve_bytes(f, sw->buffer, "switch.buffer.per_port", diags);
-	f->kmin_bytes = resolve_bytes(f, sw->kmin, "switch.ecn.kmin", diags);
-	f->kmax_bytes = resolve_bytes(f, sw->kmax, "switch.ecn.kmax", diags);
-	if (f->buffer_bytes < f->packet_bytes)
-		diags_add(diags, (struct diag_pos){0},
-			"switch.buffer.per_port: %llu bytes hold no full packet; topology.mtu: %u makes one of %u",
-			(unsigned long long)f->buffer_bytes, f->mtu, f->packet_bytes);
-	if (f->kmin_bytes > f->kmax_bytes)
-		diags_add(diags, (struct diag_pos){0},
-			"switch.ecn.kmin: %llu bytes, above kmax, which comes to %llu bytes",
-			(unsigned long long)f->kmin_bytes, (unsigned long long)f->kmax_bytes);
-}

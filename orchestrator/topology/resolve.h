@@ -14,7 +14,7 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
 /* Sets mtu, packet_bytes, host_rate_bps, base_rtt_ps and bdp_bytes. 0 or -ENOMEM. */
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags);
 
-/* Sets buffer_bytes, kmin_bytes and kmax_bytes. */
+/* Sets switching; settings that do not fit each other or a link are messages. After resolve_times(). */
 void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags);
 
 #endif

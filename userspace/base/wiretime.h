@@ -32,6 +32,15 @@ static inline uint64_t serialise_ps(uint32_t frame_len, uint64_t rate_bps)
 	return bits_ps / rate_bps + (bits_ps % rate_bps != 0);
 }
 
+/*
+ * Time of PFC_BITS at a rate, in 256ths of a picosecond: the unit of pauses (802.3, annex 31D). From
+ * 1 kbps on the longest pause, 65535 of them, fits 64 bits.
+ */
+static inline uint64_t pfc_quantum(uint64_t rate_bps)
+{
+	return (PFC_BITS * PS_PER_S * 256 + rate_bps / 2) / rate_bps;
+}
+
 /* What a frame has beside the BTH's extension and the payload. */
 static inline uint32_t frame_overhead(bool ip6)
 {

@@ -18,6 +18,7 @@ struct routing {
 	uint32_t *first_group; /* by switch; the last entry is the number of all groups */
 	uint32_t *used; /* groups that the last routing_compute() left in the table, by switch */
 	uint8_t *dist;  /* hops to edge e from switch s: dist[e * switches + s] */
+	uint8_t *level; /* hops from a switch to the nearest edge, all links up */
 	uint32_t *order;
 	struct group *old; /* one switch's groups before they are rewritten */
 	uint16_t *slots;   /* hash table over one switch's groups; ROUTE_NONE: free */
@@ -28,6 +29,7 @@ struct routing {
 struct rewrite {
 	struct routing *r;
 	const bool *link_up;
+	bool repair; /* no switch knows of another's dead links; else r->dist does already */
 	uint32_t sw;
 	struct route_block *routes;
 	struct group *groups;
@@ -89,10 +91,76 @@ static uint32_t next_hops(const struct routing *r, const bool *link_up, uint32_t
 	return count;
 }
 
-/* Whether all groups fit while every link is up. */
-static bool groups_fit(struct routing *r)
+/* Whether switch `via` has another way to edge e than through switch `from`, all links up. */
+static bool leads_on(const struct routing *r, uint32_t via, uint32_t from, uint32_t e)
 {
-	measure(r, NULL);
+	const uint8_t *dist = r->dist + (size_t)e * r->net->switch_count;
+
+	if (dist[via] == NETGRAPH_FAR)
+		return false;
+	for (uint32_t a = r->g.first[via]; a < r->g.first[via + 1]; a++)
+		if (dist[r->g.arcs[a].to] + 1 == dist[via] && r->g.arcs[a].to != from)
+			return true;
+	return false;
+}
+
+/*
+ * Live ports of switch sw to others, as next_hops(): uplinks only, or those that lead on to e only.
+ */
+static uint32_t bounces(const struct routing *r, const bool *link_up, uint32_t sw, uint32_t e,
+	bool up, bool on, uint16_t ports[GROUP_PORTS])
+{
+	uint32_t first_port = r->net->nodes[r->net->host_count + sw].first_port;
+	uint32_t count = 0;
+
+	for (uint32_t a = r->g.first[sw]; a < r->g.first[sw + 1] && count < GROUP_PORTS; a++) {
+		const struct netgraph_arc *arc = &r->g.arcs[a];
+
+		if (link_up[arc->link] && (!up || r->level[arc->to] > r->level[sw]) &&
+			(!on || leads_on(r, arc->to, sw, e)))
+			ports[count++] = (uint16_t)(arc->port - first_port);
+	}
+	return count;
+}
+
+/*
+ * Where a switch sends what it has lost the way for, of its own knowledge (IEEE 802 Nendica,
+ * Intelligent Lossless Data Center Networks, figure 21): up another uplink, or, of a spine, down to
+ * another leaf, from where there are other ways. A neighbour whose ways to e all come back here is
+ * the last choice: the cores above a fat-tree's aggregation switch know no other in its pod, but
+ * its other edge switches do.
+ */
+static uint32_t detour(const struct routing *r, const bool *link_up, uint32_t sw, uint32_t e,
+	uint16_t ports[GROUP_PORTS])
+{
+	uint32_t count = 0;
+
+	/*
+	 * not lost: as far as it knows there is no way at all, and in a fabric routed as a whole
+	 * that is so
+	 */
+	if (r->dist[(size_t)e * r->net->switch_count + sw] == NETGRAPH_FAR)
+		return 0;
+	for (uint32_t choice = 0; !count && choice < 4; choice++)
+		count = bounces(r, link_up, sw, e, !(choice & 1), choice < 2, ports);
+	return count;
+}
+
+static void measure_levels(struct routing *r)
+{
+	memset(r->level, NETGRAPH_FAR, r->net->switch_count);
+	for (uint32_t e = 0; e < r->g.edge_count; e++)
+		for (uint32_t s = 0; s < r->net->switch_count; s++) {
+			uint8_t dist = r->dist[(size_t)e * r->net->switch_count + s];
+
+			if (dist < r->level[s])
+				r->level[s] = dist;
+		}
+}
+
+/* Whether all groups fit while every link is up. */
+static bool groups_fit(const struct routing *r)
+{
 	for (uint32_t s = 0; s < r->net->switch_count; s++)
 		for (uint32_t e = 0; e < r->g.edge_count; e++)
 			if (next_hops(r, NULL, s, e, NULL, 0) > GROUP_PORTS)
@@ -120,7 +188,8 @@ static int allocate(struct routing *r)
 	r->used = calloc(switches + 1, sizeof(*r->used));
 	r->order = calloc(switches + 1, sizeof(*r->order));
 	r->dist = calloc(switches * r->g.edge_count + 1, 1);
-	return r->slots && r->old && r->used && r->order && r->dist ? 0 : -ENOMEM;
+	r->level = calloc(switches + 1, 1);
+	return r->slots && r->old && r->used && r->order && r->dist && r->level ? 0 : -ENOMEM;
 }
 
 int routing_new(struct routing **ret, const struct net *net)
@@ -135,8 +204,11 @@ int routing_new(struct routing **ret, const struct net *net)
 	err = netgraph_init(&r->g, net);
 	if (!err)
 		err = allocate(r);
-	if (!err && !groups_fit(r))
-		err = -E2BIG;
+	if (!err) {
+		measure(r, NULL);
+		measure_levels(r);
+		err = groups_fit(r) ? 0 : -E2BIG;
+	}
 	if (err) {
 		routing_free(r);
 		return err;
@@ -153,6 +225,7 @@ void routing_free(struct routing *r)
 	free(r->first_group);
 	free(r->used);
 	free(r->dist);
+	free(r->level);
 	free(r->order);
 	free(r->old);
 	free(r->slots);
@@ -179,7 +252,7 @@ static uint32_t hash_ports(const struct group *g)
 	return h ^ h >> 15;
 }
 
-/* The group of equal-cost ports towards remote edge e, or ROUTE_NONE. */
+/* The group of equal-cost ports towards remote edge e, or of its detour, or ROUTE_NONE. */
 static uint16_t remote_group(struct rewrite *w, uint32_t e)
 {
 	struct routing *r = w->r;
@@ -188,9 +261,12 @@ static uint16_t remote_group(struct rewrite *w, uint32_t e)
 	uint32_t slot;
 
 	if (!count)
+		count = detour(r, w->link_up, w->sw, e, made->port);
+	if (!count)
 		return ROUTE_NONE;
 	/*
-	 * A detour may find more equal ports than any path of the whole fabric; the first will do.
+	 * Around a failure there may be more equal ports than on any path of the whole fabric; the
+	 * first will do.
 	 */
 	made->count = (uint16_t)(count < GROUP_PORTS ? count : GROUP_PORTS);
 	made->reserved = 0;
@@ -247,7 +323,8 @@ static void route_edge(struct rewrite *w, uint32_t e)
 	for (uint32_t i = g->host_first[e]; i < g->host_first[e + 1]; i++) {
 		uint32_t host = g->hosts[i];
 
-		if (!host_up(w, host))
+		/* of a far host's dead link only the whole fabric's control plane knows */
+		if (!host_up(w, host) && (local || !w->repair))
 			assign(w, host, ROUTE_NONE);
 		else
 			assign(w, host, local ? local_group(w, host) : group);
@@ -268,11 +345,12 @@ static void route_nowhere(struct rewrite *w)
 }
 
 static uint32_t rewrite_switch(
-	struct routing *r, const bool *link_up, struct sw_tables *t, uint32_t s)
+	struct routing *r, const bool *link_up, bool repair, struct sw_tables *t, uint32_t s)
 {
 	const struct net_node *node = &r->net->nodes[r->net->host_count + s];
 	struct switch_state *sw = &t->switches[s];
-	struct rewrite w = {.r = r, .link_up = link_up, .sw = s, .old_count = r->used[s]};
+	struct rewrite w = {
+		.r = r, .link_up = link_up, .repair = repair, .sw = s, .old_count = r->used[s]};
 
 	sw->first_port = node->first_port;
 	sw->port_count = node->port_count;
@@ -289,12 +367,24 @@ static uint32_t rewrite_switch(
 	return w.changed;
 }
 
-uint32_t routing_compute(struct routing *r, const bool *link_up, struct sw_tables *t)
+static uint32_t rewrite_all(
+	struct routing *r, const bool *link_up, bool repair, struct sw_tables *t)
 {
 	uint32_t changed = 0;
 
-	measure(r, link_up);
 	for (uint32_t s = 0; s < r->net->switch_count; s++)
-		changed += rewrite_switch(r, link_up, t, s);
+		changed += rewrite_switch(r, link_up, repair, t, s);
 	return changed;
+}
+
+uint32_t routing_compute(struct routing *r, const bool *link_up, struct sw_tables *t)
+{
+	measure(r, link_up);
+	return rewrite_all(r, link_up, false, t);
+}
+
+uint32_t routing_repair(struct routing *r, const bool *link_up, struct sw_tables *t)
+{
+	measure(r, NULL);
+	return rewrite_all(r, link_up, true, t);
 }

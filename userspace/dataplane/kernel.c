@@ -17,7 +17,18 @@
 #define VERIFIER_LOG_BYTES 65536
 #define LOST_AFTER_MS      1000 /* a verdict that is so late is not coming: it takes microseconds */
 
-enum table { TABLE_PORTS, TABLE_DROPS, TABLE_SWITCHES, TABLE_ROUTES, TABLE_GROUPS, TABLES };
+enum table {
+	TABLE_PORTS,
+	TABLE_DROPS,
+	TABLE_QUEUES,
+	TABLE_INGRESSES,
+	TABLE_FAULTS,
+	TABLE_SWITCHES,
+	TABLE_ROUTES,
+	TABLE_GROUPS,
+	TABLE_FLOWS,
+	TABLES
+};
 
 struct mapping {
 	void *at;
@@ -135,10 +146,14 @@ static int size_maps(const struct fabricbed_bpf *skel, const struct sw_tables *s
 	} maps[] = {
 		{skel->maps.ports, sizes->port_count},
 		{skel->maps.drops, sizes->port_count},
+		{skel->maps.queues, sizes->queue_count},
+		{skel->maps.ingresses, sizes->queue_count},
+		{skel->maps.faults, sizes->fault_count},
 		{skel->maps.sockets, sizes->port_count},
 		{skel->maps.switches, sizes->switch_count},
 		{skel->maps.routes, sizes->route_count},
 		{skel->maps.groups, sizes->group_count},
+		{skel->maps.flows, sizes->flow_count},
 	};
 	size_t i;
 	int r;
@@ -182,8 +197,10 @@ static int load_programs(struct kernel *k, const struct sw_tables *sizes, struct
 	print = libbpf_set_print(silent);
 	k->skel = fabricbed_bpf__open_opts(&opts);
 	r = k->skel ? size_maps(k->skel, sizes) : -errno;
-	if (!r)
+	if (!r) {
+		k->skel->rodata->config = sizes->config;
 		r = fabricbed_bpf__load(k->skel);
+	}
 	libbpf_set_print(print);
 	if (r < 0)
 		explain_load(why, r, log);
@@ -213,17 +230,24 @@ static int map_tables(struct kernel *k, struct error *why)
 {
 	const struct fabricbed_bpf *skel = k->skel;
 	struct sw_tables *to = &k->dp.tables;
-	int r;
+	const struct {
+		const struct bpf_map *map;
+		void **at;
+	} tables[TABLES] = {
+		[TABLE_PORTS] = {skel->maps.ports, (void **)&to->ports},
+		[TABLE_DROPS] = {skel->maps.drops, (void **)&to->drops},
+		[TABLE_QUEUES] = {skel->maps.queues, (void **)&to->queues},
+		[TABLE_INGRESSES] = {skel->maps.ingresses, (void **)&to->ingresses},
+		[TABLE_FAULTS] = {skel->maps.faults, (void **)&to->faults},
+		[TABLE_SWITCHES] = {skel->maps.switches, (void **)&to->switches},
+		[TABLE_ROUTES] = {skel->maps.routes, (void **)&to->routes},
+		[TABLE_GROUPS] = {skel->maps.groups, (void **)&to->groups},
+		[TABLE_FLOWS] = {skel->maps.flows, (void **)&to->flows},
+	};
+	int r = 0;
 
-	r = map_table(k, TABLE_PORTS, skel->maps.ports, (void **)&to->ports, why);
-	if (!r)
-		r = map_table(k, TABLE_DROPS, skel->maps.drops, (void **)&to->drops, why);
-	if (!r)
-		r = map_table(k, TABLE_SWITCHES, skel->maps.switches, (void **)&to->switches, why);
-	if (!r)
-		r = map_table(k, TABLE_ROUTES, skel->maps.routes, (void **)&to->routes, why);
-	if (!r)
-		r = map_table(k, TABLE_GROUPS, skel->maps.groups, (void **)&to->groups, why);
+	for (int t = 0; t < TABLES && !r; t++)
+		r = map_table(k, (enum table)t, tables[t].map, tables[t].at, why);
 	return r;
 }
 

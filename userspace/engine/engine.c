@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Setting up, adding flows, and what the caller may change or read. run.c makes time pass. */
+/* Setting up, adding flows, and what the caller may read. run.c makes time pass, change.c what befalls links. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,9 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 	e->nodes = calloc(e->node_count, sizeof(*e->nodes));
 	e->ports = calloc(e->port_count, sizeof(*e->ports));
 	e->schedule = calloc(e->node_count, sizeof(*e->schedule));
-	if (!e->nodes || !e->ports || !e->schedule)
+	e->queues = calloc((size_t)e->port_count * CLASSES, sizeof(*e->queues));
+	e->control = calloc(e->port_count, sizeof(*e->control));
+	if (!e->nodes || !e->ports || !e->schedule || !e->queues || !e->control)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < net->node_count; i++) {
 		const struct net_node *from = &net->nodes[i];
@@ -33,7 +35,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 }
 
 /* The least time from an event at one node to its effect on another: the shortest frame on a link. */
-static void engine_bound_lookahead(struct engine *e, const struct engine_port *p)
+void engine_bound_lookahead(struct engine *e, const struct engine_port *p)
 {
 	uint64_t least = port_serialise(p, 0) + p->delay_ps;
 
@@ -42,7 +44,7 @@ static void engine_bound_lookahead(struct engine *e, const struct engine_port *p
 }
 
 /* How much the links of a node can bring in one window. A later, shorter window brings less. */
-static void engine_bound_window(const struct engine *e, struct engine_node *n)
+void engine_bound_window(const struct engine *e, struct engine_node *n)
 {
 	double bits = 0;
 
@@ -61,8 +63,8 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 			.node = from->node,
 			.peer = from->peer,
 			.delay_ps = from->delay_ps,
+			.own_delay_ps = from->delay_ps,
 			.shared = &e->dp->tables.ports[id],
-			.queue = PACKET_FIFO_INIT,
 			.wire = PACKET_FIFO_INIT,
 			.local = id - net->nodes[from->node].first_port,
 		};
@@ -76,12 +78,29 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 static bool engine_params_valid(const struct engine_params *p)
 {
 	if (!p->net->host_count ||
-		p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count)
+		p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count ||
+		p->dataplane->tables.queue_count < CLASSES * (PORT_FIRST + p->net->port_count) ||
+		!p->env.qps)
 		return false;
 	for (uint32_t i = 0; i < p->net->host_count; i++)
 		if (p->net->nodes[i].port_count != 1)
 			return false;
 	return true;
+}
+
+/* Which classes there are, and which one turns into which. */
+static void engine_note_classes(struct engine *e)
+{
+	const struct sw_config *config = &e->dp->tables.config;
+
+	for (uint8_t dscp = 0; dscp < DSCP_COUNT; dscp++) {
+		uint8_t class = engine_class(e, dscp);
+
+		e->used_classes |= (uint8_t)(1u << class);
+		e->becomes[class] |= (uint8_t)(1u << class);
+		if (engine_has(e, SW_ROLES))
+			e->becomes[class] |= (uint8_t)(1u << engine_class(e, config->retag[dscp]));
+	}
 }
 
 int engine_new(struct engine **ret, const struct engine_params *params)
@@ -106,7 +125,13 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 	r = packet_pool_init(&e->pool, e->dp->frame_capacity);
 	if (r < 0)
 		goto fail;
+	r = pause_init(e);
+	if (r < 0)
+		goto fail;
 	engine_copy_ports(e, params->net);
+	egress_init(e, &params->schedule);
+	e->data_queue = engine_class(e, e->env.data_dscp);
+	engine_note_classes(e);
 	schedule_init(e);
 	*ret = e;
 	return 0;
@@ -128,6 +153,9 @@ void engine_free(struct engine *e)
 	free(e->nodes);
 	free(e->ports);
 	free(e->schedule);
+	free(e->queues);
+	free(e->control);
+	free(e->pauses);
 	free(e->slots);
 	free(e->flows);
 	free(e);
@@ -156,7 +184,7 @@ static struct flow_spec engine_spec(const struct engine *e, uint32_t flow)
 void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now)
 {
 	struct flow_spec spec = engine_spec(e, flow);
-	struct endpoint *ep = e->slots[2 * flow + !sender].ep;
+	struct endpoint *ep = e->slots[flow_slot(flow, sender)].ep;
 
 	ep->ops = e->transport;
 	e->transport->open(ep, &e->env, &spec, sender, now);
@@ -253,7 +281,7 @@ int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t c
 	uint8_t *memory;
 	int r;
 
-	if (count > ENGINE_FLOWS_MAX - first)
+	if (count > ENGINE_FLOWS_MAX / e->env.qps - first)
 		return -EINVAL;
 	if (!count)
 		return 0;
@@ -297,39 +325,25 @@ bool engine_done(const struct engine *e)
 	return e->stats.flows_done == e->flow_count && e->now_ps >= e->end_ps;
 }
 
-static void port_set_up(struct port *p, bool up, uint64_t now)
-{
-	p->up = up;
-	if (up)
-		p->up_since_ps = now;
-}
-
-void engine_set_link_up(struct engine *e, uint32_t port, bool up)
-{
-	port_set_up(e->ports[port].shared, up, e->now_ps);
-	port_set_up(e->ports[e->ports[port].peer].shared, up, e->now_ps);
-}
-
-void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps)
-{
-	uint32_t ends[] = {port, e->ports[port].peer};
-
-	for (int i = 0; i < 2; i++)
-		port_set_rate(&e->ports[ends[i]], rate_bps);
-	/* a faster link may be the one that sets the windows now, and may bring more in one */
-	engine_bound_lookahead(e, &e->ports[port]);
-	for (int i = 0; i < 2; i++)
-		engine_bound_window(e, &e->nodes[e->ports[ends[i]].node]);
-}
-
 void engine_stats(const struct engine *e, struct engine_stats *ret)
 {
 	*ret = e->stats;
 	ret->in_flight = e->pool.in_use - (e->spare != PACKET_NONE);
-	ret->max_queue_bytes = 0;
-	for (uint32_t id = PORT_FIRST; id < e->port_count; id++)
-		if (e->ports[id].shared->max_depth_bytes > ret->max_queue_bytes)
-			ret->max_queue_bytes = e->ports[id].shared->max_depth_bytes;
+	for (uint32_t i = PORT_FIRST * CLASSES; i < e->port_count * CLASSES; i++) {
+		const struct ingress *in = &e->dp->tables.ingresses[i];
+		const struct queue *q = &e->dp->tables.queues[i];
+		uint64_t from;
+
+		if (q->max_depth_bytes > ret->max_queue_bytes)
+			ret->max_queue_bytes = q->max_depth_bytes;
+		ret->pauses_sent += in->pauses_sent;
+		ret->resumes_sent += in->resumes_sent;
+		ret->paused_ps += q->paused_ps;
+		/* what is still to come of a pause, all of it if it has yet to take effect */
+		from = e->now_ps > q->paused_since_ps ? e->now_ps : q->paused_since_ps;
+		if (q->paused_until_ps > from)
+			ret->paused_ps -= q->paused_until_ps - from;
+	}
 	ret->trace_hash = 0;
 	for (uint32_t i = 0; i < e->node_count; i++)
 		ret->trace_hash = rng_mix(ret->trace_hash ^ e->nodes[i].trace);
@@ -346,17 +360,14 @@ int engine_check_balance(const struct engine *e)
 	for (uint32_t id = PORT_FIRST; id < e->port_count; id++)
 		for (int i = 0; i < DROP_SLOTS; i++)
 			counted += e->dp->tables.drops[id].frames[i];
-	ended = s.delivered + dropped;
-	if (s.sent != ended + s.in_flight || counted > dropped)
-		return -EIO;
-	/* hosts drop what reaches them for a queue pair that they do not have; the program can't know */
-	return dropped - counted == s.dropped_by_hosts ? 0 : -EIO;
+	ended = s.delivered + s.consumed + dropped;
+	return s.sent + s.made == ended + s.in_flight && counted == dropped ? 0 : -EIO;
 }
 
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
 {
-	const struct endpoint *tx = e->slots[FLOW_SENDER_QP(flow)].ep;
-	const struct endpoint *rx = e->slots[FLOW_RECEIVER_QP(flow)].ep;
+	const struct endpoint *tx = e->slots[flow_slot(flow, true)].ep;
+	const struct endpoint *rx = e->slots[flow_slot(flow, false)].ep;
 
 	*ret = (struct engine_flow_result){
 		.flow = e->flows[flow].flow,
@@ -370,10 +381,15 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 
 const struct endpoint *engine_sender(const struct engine *e, uint32_t flow)
 {
-	return e->slots[FLOW_SENDER_QP(flow)].ep;
+	return e->slots[flow_slot(flow, true)].ep;
 }
 
-uint32_t engine_queue_depth(const struct engine *e, uint32_t port)
+uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class)
 {
-	return e->ports[port].shared->depth_bytes;
+	return e->dp->tables.queues[port * CLASSES + class].depth_bytes;
+}
+
+const struct sw_tables *engine_tables(const struct engine *e)
+{
+	return &e->dp->tables;
 }

@@ -21,7 +21,20 @@ struct engine;
 struct engine_observer {
 	void (*dropped)(
 		void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes);
+	/* The classes whose queues at a port are paused, a bit each: before and from now on. */
+	void (*paused)(void *arg, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after);
+	/* A frame starts to leave a port: `captured` of `length` bytes are there. */
+	void (*sent)(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
+		uint32_t captured, uint32_t length);
+	/* A frame for the processor of the port's node. It may call engine_send_control() for ports of that node. */
+	void (*control)(
+		void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured);
 	void *arg;
+};
+
+/* How a port shares its line among its queues (802.1Q, 8.6.8): strict ones first, then these by their shares. */
+struct engine_schedule {
+	double share[CLASSES]; /* of what strict classes leave; 0: strict priority */
 };
 
 struct engine_params {
@@ -30,6 +43,7 @@ struct engine_params {
 	const struct transport_ops *transport;
 	struct transport_env env;
 	uint64_t seed;
+	struct engine_schedule schedule;
 	struct engine_observer observer;
 };
 
@@ -66,17 +80,40 @@ uint64_t engine_next(const struct engine *e);
 /* Whether every flow has finished and the run has come to its end, one lookahead later. */
 bool engine_done(const struct engine *e);
 
-/* A link by either of its ports: carries bits or not; serialises at another rate from its next packet on. */
+/*
+ * A link by either of its ports: carries bits or not; serialises at another rate, or delays by more than it did at
+ * engine_new(), from its next packet on. Where a delay shrinks, nothing overtakes what is on the wire.
+ */
 void engine_set_link_up(struct engine *e, uint32_t port, bool up);
 void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps);
+void engine_set_link_delay(struct engine *e, uint32_t port, uint64_t extra_ps);
+
+/* What a switch held when it died is lost. Its links are its caller's to cut and mend. */
+void engine_empty_switch(struct engine *e, uint32_t node);
+
+/* A host that pauses these classes (a bit each) of its switch for ever; 0 ends it. */
+void engine_set_storm(struct engine *e, uint32_t host, uint8_t classes);
+
+/* Puts a frame of the node's own processor on a port's line, ahead of all queues. 0, -ENOBUFS or -EMSGSIZE. */
+int engine_send_control(
+	struct engine *e, uint32_t port, const uint8_t *bytes, uint32_t length, uint64_t now_ps);
 
 struct engine_stats {
 	uint64_t sent;      /* frames that hosts put on their links or have queued to */
 	uint64_t delivered; /* frames that reached the endpoint they were for */
+	uint64_t made;      /* frames that nodes sent by themselves: PFC, LLDP, supplemental CNPs */
+	uint64_t consumed;  /* of these, what reached the port that it was for */
 	uint64_t dropped[DROP_REASON_COUNT];
-	uint64_t dropped_by_hosts;   /* of these, what the program had let through */
-	uint64_t in_flight;          /* counted one by one, not derived */
-	uint64_t marked;             /* marks set: frames that got CE at a hop */
+	uint64_t in_flight; /* counted one by one, not derived */
+	uint64_t marked;    /* marks set: frames that got CE at a hop */
+	uint64_t trimmed;   /* packets cut by a switch */
+	uint64_t returned;  /* headers that a switch turned around */
+	uint64_t
+		headers; /* packets without payload that reached their endpoint, of those delivered */
+	uint64_t remapped;                  /* packets moved to another class between two uplinks */
+	uint64_t notified;                  /* supplemental CNPs made */
+	uint64_t pauses_sent, resumes_sent; /* XOFF and XON, a class each; refreshes are XOFF */
+	uint64_t paused_ps;                 /* of all queues together, up to now */
 	uint64_t corrupt;            /* payload that is not what was sent (full payload only) */
 	uint64_t hops;               /* frames that crossed a link */
 	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */
@@ -88,7 +125,7 @@ struct engine_stats {
 
 void engine_stats(const struct engine *e, struct engine_stats *ret);
 
-/* sent = delivered + dropped + in flight, and the dataplane's counters say the same. 0 or -EIO. */
+/* sent + made = delivered + consumed + dropped + in flight, and the tables say the same of drops. 0 or -EIO. */
 int engine_check_balance(const struct engine *e);
 
 struct engine_flow_result {
@@ -104,7 +141,23 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 /* The sender's endpoint of a flow, for inspection. */
 const struct endpoint *engine_sender(const struct engine *e, uint32_t flow);
 
-/* Bytes in a switch port's egress queue now, the frame on the line included. */
-uint32_t engine_queue_depth(const struct engine *e, uint32_t port);
+/* Bytes in an egress queue now, the frame on the line included. */
+uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class);
+
+/* The tables, for whoever shows queues, pauses or buffers. */
+const struct sw_tables *engine_tables(const struct engine *e);
+
+/* An egress queue in a circle of queues that wait for each other. */
+struct engine_waiting {
+	uint32_t port;
+	uint8_t class;
+};
+
+/*
+ * Whether queues wait for each other in a circle that time does not open: each is paused by an ingress that can't drain
+ * below XON before some of them move. Writes one such circle, in the order of waiting, up to `room` of it.
+ * Returns its length, 0 if there is none, or -ENOMEM.
+ */
+int engine_find_deadlock(const struct engine *e, struct engine_waiting *ret, size_t room);
 
 #endif

@@ -16,11 +16,12 @@ enum event_kind {
 	EVENT_ARRIVE,  /* the head of the wire towards port `index` of the node */
 	EVENT_TIMER,   /* endpoint `index` of the engine */
 	EVENT_START,   /* flow `index` of the engine begins */
+	EVENT_PAUSE,   /* what is due at port `index` of the node: see pause.c */
 };
 
 struct event {
 	uint64_t time_ps;
-	uint64_t key; /* kind 2, tie-break 30, index 32 bits: from high to low */
+	uint64_t key; /* kind 3, tie-break 30, index 31 bits: from high to low */
 };
 
 struct event_heap {
@@ -31,19 +32,19 @@ struct event_heap {
 
 static inline enum event_kind event_kind(const struct event *e)
 {
-	return (enum event_kind)(e->key >> 62);
+	return (enum event_kind)(e->key >> 61);
 }
 
 static inline uint32_t event_index(const struct event *e)
 {
-	return (uint32_t)e->key;
+	return (uint32_t)e->key & 0x7fffffff;
 }
 
 static inline struct event event_make(uint64_t time_ps, enum event_kind kind, uint32_t index)
 {
 	uint32_t tie = ((uint32_t)time_ps ^ index * 0x85ebca6bu) * 0x9e3779b1u;
 
-	return (struct event){time_ps, (uint64_t)kind << 62 | (uint64_t)(tie >> 2) << 32 | index};
+	return (struct event){time_ps, (uint64_t)kind << 61 | (uint64_t)(tie >> 2) << 31 | index};
 }
 
 /* As one number of 128 bits, so that no branch depends on which half decides. */

@@ -12,13 +12,26 @@ static uint32_t host_port(const struct engine_node *n)
 	return n->first_port;
 }
 
+/* Of IPv4's TOS, or IPv6's traffic class, which starts half a byte later. */
+static uint8_t frame_dscp(const uint8_t *bytes)
+{
+	const uint8_t *ip = bytes + sizeof(struct eth_hdr);
+
+	if (((const struct eth_hdr *)bytes)->type == be16(ETHERTYPE_IP6))
+		return (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6);
+	return ip[1] >> 2;
+}
+
 /* Numbers a new packet of this host and counts it. */
 static void host_register(
 	struct engine *e, struct engine_node *n, struct packet *k, const struct tx_frame *tx)
 {
 	k->id = (uint64_t)node_index(e, n) << 32 | n->packets_made++;
-	k->captured = tx->captured;
+	k->captured = (uint16_t)tx->captured;
 	k->length = tx->length;
+	k->queue = engine_class(e, frame_dscp(tx->bytes));
+	k->in_queue = 0;
+	k->in_port = host_port(n);
 	if (k->length > e->longest_frame)
 		e->longest_frame = k->length;
 	e->stats.sent++;
@@ -70,7 +83,7 @@ static void host_arm_timer(struct engine *e, struct engine_node *n, uint32_t slo
 static void host_flow_done(struct engine *e, struct engine_node *n, uint32_t flow)
 {
 	struct engine_flow_state *f = &e->flows[flow];
-	uint64_t end = e->slots[FLOW_SENDER_QP(flow)].ep->finished_ps;
+	uint64_t end = e->slots[flow_slot(flow, true)].ep->finished_ps;
 
 	f->done = true;
 	e->stats.flows_done++;
@@ -92,7 +105,8 @@ static void host_follow_up(struct engine *e, struct engine_node *n, uint32_t slo
 
 		e->spare = PACKET_NONE;
 		host_register(e, n, packet_get(&e->pool, packet), reply);
-		packet_fifo_push(&e->pool, &e->ports[host_port(n)].queue, packet);
+		packet_get(&e->pool, packet)->time_ps = now;
+		egress_push(e, host_port(n), packet);
 	}
 	if (asked & TRANSPORT_WAKE)
 		host_activate(e, n, slot);
@@ -103,13 +117,14 @@ static void host_follow_up(struct engine *e, struct engine_node *n, uint32_t slo
 		host_line_free(e, n, now);
 }
 
-static bool host_send_control(struct engine *e, struct engine_node *n, uint64_t now)
+/* Control frames and answers go before data. */
+static bool host_send_queued(struct engine *e, struct engine_node *n, uint64_t now)
 {
-	struct packet_fifo *queue = &e->ports[host_port(n)].queue;
+	uint32_t packet = egress_next(e, host_port(n));
 
-	if (packet_fifo_empty(queue))
+	if (packet == PACKET_NONE)
 		return false;
-	line_start(e, host_port(n), packet_fifo_pop(&e->pool, queue), now);
+	line_start(e, host_port(n), packet, now);
 	return true;
 }
 
@@ -147,7 +162,7 @@ static bool host_send_data(struct engine *e, struct engine_node *n, uint32_t slo
 
 void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
 {
-	if (host_send_control(e, n, now))
+	if (host_send_queued(e, n, now) || e->ports[host_port(n)].paused >> e->data_queue & 1)
 		return;
 	while (n->active_head != SLOT_NONE) {
 		uint32_t slot = n->active_head;
@@ -162,7 +177,8 @@ void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
 }
 
 /* Where the transport header starts; the program has parsed the frame before. False: it is not there. */
-static bool host_parse(const struct packet *k, const struct frame *frame, struct rx_frame *ret)
+static bool host_parse(const struct engine *e, const struct packet *k, const struct frame *frame,
+	struct rx_frame *ret)
 {
 	const struct eth_hdr *eth = (const struct eth_hdr *)frame->bytes;
 	const uint8_t *ip = frame->bytes + sizeof(*eth);
@@ -179,6 +195,12 @@ static bool host_parse(const struct packet *k, const struct frame *frame, struct
 		.transport_length = k->length - offset,
 		.ecn = (six ? ip[1] >> 4 : ip[1]) & 3,
 	};
+	if (engine_has(e, SW_TRIM)) {
+		uint8_t dscp = frame_dscp(frame->bytes);
+
+		ret->trimmed = dscp == e->dp->tables.config.trimmed_dscp;
+		ret->returned = dscp == e->dp->tables.config.returned_dscp;
+	}
 	return true;
 }
 
@@ -188,7 +210,8 @@ static void host_check_payload(struct engine *e, uint32_t slot, const struct rx_
 	uint32_t start, length;
 	uint64_t offset;
 
-	if (!e->env.payload_full || !ep->ops->payload(ep, rx, &offset, &start, &length))
+	if (!e->env.payload_full || rx->trimmed || rx->returned ||
+		!ep->ops->payload(ep, rx, &offset, &start, &length))
 		return;
 	if (start + length > rx->captured ||
 		!payload_matches(rx->bytes + start, slot / 2, offset, length))
@@ -201,12 +224,16 @@ static uint32_t host_find(
 {
 	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24;
+	uint32_t slot = flow_slot(qp_flow(&e->env, qp), !(qp & 1));
 
+	/* what comes back is addressed as it went out: its sender's is the other queue pair */
+	if (rx->returned)
+		slot ^= 1;
 	/* a sender that has not started has no operations yet */
-	if (qp >= 2 * e->flow_count || e->slots[qp].node != node_index(e, n) ||
-		!e->slots[qp].ep->ops)
+	if (slot >= 2 * e->flow_count || e->slots[slot].node != node_index(e, n) ||
+		!e->slots[slot].ep->ops)
 		return SLOT_NONE;
-	return qp;
+	return slot;
 }
 
 static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packet, uint64_t now)
@@ -217,11 +244,10 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	struct rx_frame rx;
 	unsigned asked;
 
-	if (host_parse(k, packet_frame(&e->pool, packet), &rx))
+	if (host_parse(e, k, packet_frame(&e->pool, packet), &rx))
 		slot = host_find(e, n, &rx);
 	if (slot == SLOT_NONE) {
-		e->stats.dropped_by_hosts++;
-		engine_drop(e, host_port(n), packet, DROP_NOT_MINE, now);
+		engine_discard(e, host_port(n), packet, DROP_NOT_MINE, now);
 		return;
 	}
 	host_check_payload(e, slot, &rx);
@@ -230,6 +256,7 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	reply = host_buffer(e, e->spare);
 	asked = e->slots[slot].ep->ops->on_packet(e->slots[slot].ep, &rx, &reply, now);
 	e->stats.delivered++;
+	e->stats.headers += rx.trimmed || rx.returned;
 	packet_free(&e->pool, packet);
 	host_follow_up(e, n, slot, asked, &reply, now);
 }
@@ -247,7 +274,7 @@ void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_
 		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);
 	if (v->action == VERDICT_DELIVER)
 		host_deliver(e, n, packet, now);
-	else
+	else if (!node_consumes(e, port, packet, now))
 		engine_drop(e, port, packet, (enum drop_reason)v->reason, now);
 }
 
@@ -272,5 +299,5 @@ void host_start(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t
 {
 	e->flows[flow].start_ps = now;
 	engine_open_endpoint(e, flow, true, now);
-	host_follow_up(e, n, FLOW_SENDER_QP(flow), TRANSPORT_WAKE, 0, now);
+	host_follow_up(e, n, flow_slot(flow, true), TRANSPORT_WAKE, 0, now);
 }

@@ -18,14 +18,34 @@ struct engine_port {
 	uint32_t node;
 	uint32_t peer;
 	uint64_t rate_bps, delay_ps;
-	uint64_t peak_bps;   /* the highest rate it ever had: what flies may have been sent at it */
-	uint64_t byte_ps;    /* of a byte at rate_bps; 0: not a whole number */
-	struct port *shared; /* its element of the dataplane's table */
-	struct packet_fifo queue; /* admitted, waiting for the line; at a host: control */
+	uint64_t own_delay_ps; /* as the fabric has it: delay_ps may be longer */
+	uint64_t peak_bps; /* the highest rate it ever had: what flies may have been sent at it */
+	uint64_t byte_ps;  /* of a byte at rate_bps; 0: not a whole number */
+	uint64_t last_arrival_ps; /* of what it has sent: nothing may arrive before that */
+	struct port *shared;      /* its element of the dataplane's table */
 	struct packet_fifo wire;  /* flying towards this port */
 	uint32_t ready;           /* packets at the wire's head that have their verdict */
 	uint32_t local;           /* number on its node */
 	uint32_t serving_bytes;   /* the frame on the line; 0: idle */
+	uint32_t serving_port;    /* where it had come in */
+	uint8_t serving_queue, serving_in;
+	uint8_t waiting; /* a bit a class: there is something in its queue */
+	uint8_t paused;  /* a bit a class: its queue may not send */
+	uint8_t turn;    /* class that the weighted scheduler serves */
+};
+
+/* What waits for a port's line, a queue a class; see egress.c. */
+struct engine_queue {
+	struct packet_fifo packets;
+	int64_t credit; /* wire bytes that it may send in this turn */
+};
+
+/* What a port has to do with pauses, where there is PFC; see pause.c. */
+struct engine_pause {
+	uint64_t armed_ps; /* time of its live event; 0: none */
+	uint64_t refresh_ps
+		[CLASSES]; /* ingress: when the peer must be told again; 0: it is not paused */
+	uint8_t storm;     /* classes that a host holds for ever */
 };
 
 struct engine_node {
@@ -33,7 +53,7 @@ struct engine_node {
 	uint64_t trace;
 	uint32_t first_port, port_count;
 	bool is_host;
-	bool has_room;          /* a switch that can refuse nothing in this window */
+	uint8_t room;           /* a bit a class: in this window the switch refuses nothing of it */
 	uint64_t window_bytes;  /* that its links can bring in a window, whole frames apart */
 	uint32_t schedule_slot; /* its place in the schedule */
 	/* a host's senders that may have something to send, taken in turn */
@@ -41,7 +61,7 @@ struct engine_node {
 	uint32_t packets_made; /* numbers this host's packets, for the trace */
 };
 
-/* An endpoint's place in the engine: 2 flow for the sender, 2 flow + 1 for the receiver. */
+/* An endpoint's place in the engine: see flow_slot(). */
 struct engine_slot {
 	struct endpoint *ep;
 	uint64_t timer_ps; /* time of its live timer event; 0: none */
@@ -62,10 +82,25 @@ struct schedule_item {
 	uint32_t node;
 };
 
+/* Of a flow's sender, or its receiver. */
+static inline uint32_t flow_slot(uint32_t flow, bool sender)
+{
+	return 2 * flow + !sender;
+}
+
 #define SLOT_NONE  UINT32_MAX
 #define LINE_BATCH 64
 
 struct engine {
+	int64_t quantum[CLASSES]; /* wire bytes of a weighted class in a turn */
+	uint8_t strict;           /* a bit a class */
+	uint8_t data_queue;       /* class of hosts' data */
+	uint8_t used_classes;     /* a bit a class that some DSCP leads to */
+	uint8_t becomes
+		[CLASSES]; /* a bit a class that its packets may leave a switch in, without trimming */
+	struct engine_queue *queues; /* by port id and class */
+	struct packet_fifo *control; /* by port id: MAC control and LLDP */
+	struct engine_pause *pauses; /* by port id; NULL without PFC */
 	struct dataplane *dp;
 	const struct transport_ops *transport;
 	struct transport_env env;
@@ -134,24 +169,87 @@ static inline uint64_t port_serialise(const struct engine_port *p, uint32_t leng
 static inline void port_set_rate(struct engine_port *p, uint64_t rate_bps)
 {
 	p->rate_bps = rate_bps;
+	if (p->shared)
+		p->shared->quantum = pfc_quantum(rate_bps);
 	if (rate_bps > p->peak_bps)
 		p->peak_bps = rate_bps;
 	p->byte_ps = 8 * PS_PER_S % rate_bps ? 0 : 8 * PS_PER_S / rate_bps;
 }
 
-/* line.c: egress queue, serialisation, propagation */
+static inline uint32_t port_id(const struct engine *e, const struct engine_port *p)
+{
+	return (uint32_t)(p - e->ports);
+}
+
+static inline struct engine_queue *port_queue(const struct engine *e, uint32_t port, uint32_t class)
+{
+	return &e->queues[port * CLASSES + class];
+}
+
+static inline struct switch_state *port_switch(const struct engine *e, const struct engine_port *p)
+{
+	return &e->dp->tables.switches[p->shared->switch_id];
+}
+
+static inline bool engine_has(const struct engine *e, uint32_t feature)
+{
+	return e->dp->tables.config.features & feature;
+}
+
+/* The class of a DSCP. */
+static inline uint8_t engine_class(const struct engine *e, uint8_t dscp)
+{
+	return engine_has(e, SW_CLASSES) ? e->dp->tables.config.class_of[dscp & (DSCP_COUNT - 1)]
+					 : 0;
+}
+
+/* egress.c: which frame a port sends next */
+void egress_init(struct engine *e, const struct engine_schedule *schedule);
+void egress_push(struct engine *e, uint32_t port, uint32_t packet);
+/* The next packet of those that may leave now; PACKET_NONE: there is none. */
+uint32_t egress_next(struct engine *e, uint32_t port);
+/* The next packet of a queue, whatever the scheduler says. The queue must not be empty. */
+uint32_t egress_pop(struct engine *e, uint32_t port, uint32_t class);
+
+/* line.c: serialisation, propagation */
 void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
 void line_enqueue(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
 void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);
+/* Sends on, if the line is idle: something may leave now that could not before. */
+void line_kick(struct engine *e, uint32_t port, uint64_t now);
+/* Gives back a packet's place in a switch. */
+void line_give(struct engine *e, struct engine_port *p, uint32_t length, uint32_t in_port,
+	uint8_t queue, uint8_t in_queue, uint64_t now);
 /*
  * Takes the head off the wire towards `port`, the node's earliest event, with its verdict, and
  * re-arms for the next. PACKET_NONE: the dataplane failed.
  */
 uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port);
 
-/* A packet's end, whatever the reason. */
+/* A packet's end, as the program decided and counted it. */
 void engine_drop(
 	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);
+
+/* The same where the program has had no say: counts it at the port too. */
+void engine_discard(
+	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);
+
+/* make.c: frames that nodes send by themselves */
+void make_pfc(struct engine *e, uint32_t port, uint16_t kind, uint8_t classes, uint64_t now);
+void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint64_t now);
+
+/* pause.c: PFC as it takes and loses effect */
+int pause_init(struct engine *e);
+/* A PFC frame has reached the port. */
+void pause_received(struct engine *e, uint32_t port, uint64_t now);
+/* The peer was told what these classes of the ingress call for now. */
+void pause_sent(struct engine *e, uint32_t port, uint8_t classes, uint64_t now);
+/* The ingress gave back space. */
+void pause_check_resume(struct engine *e, uint32_t port, uint32_t class, uint64_t now);
+/* EVENT_PAUSE */
+void pause_due(struct engine *e, uint32_t port, uint64_t now);
+/* A link that went or came: neither end holds the other any more. */
+void pause_forget(struct engine *e, uint32_t port, uint64_t now);
 
 /* A frame has crossed a link and has its verdict: into the counters and the node's trace. */
 static inline void engine_count_hop(struct engine *e, struct engine_node *n, uint64_t packet_id,
@@ -173,10 +271,22 @@ static inline void engine_count_hop(struct engine *e, struct engine_node *n, uin
 	n->trace ^= n->trace >> 32;
 	e->stats.hops++;
 	e->stats.marked += v->flags & VERDICT_MARKED;
+	if (sw_unlikely(v->flags & (VERDICT_TRIMMED | VERDICT_RETURNED | VERDICT_REMAPPED))) {
+		e->stats.trimmed += !!(v->flags & VERDICT_TRIMMED);
+		e->stats.returned += !!(v->flags & VERDICT_RETURNED);
+		e->stats.remapped += !!(v->flags & VERDICT_REMAPPED);
+	}
 }
+
+/* Follows a link's rate: the length of windows, and what they bring to a node. */
+void engine_bound_lookahead(struct engine *e, const struct engine_port *p);
+void engine_bound_window(const struct engine *e, struct engine_node *n);
 
 /* Hands an endpoint its memory, zeroed, and opens it. */
 void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now);
+
+/* Whether the frame was for the port itself or the node's processor; it has ended then. */
+bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
 
 /* host.c: what a host does */
 void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A port's line: the egress queue, the frame that is being serialised, and the wire that it then
- * travels. A wire's delay is constant, so it is first in, first out, and only its head is armed.
+ * A port's line: the frame that is being serialised, and the wire that it then travels. A wire's delay
+ * is constant, or changes so that nothing is overtaken: it is first in, first out, and only its head is armed.
  */
 #include "engine/internal.h"
 #include "lib/buffer.h"
@@ -10,19 +10,31 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
 	struct engine_port *p = &e->ports[port], *far = &e->ports[p->peer];
 	struct packet *k = packet_get(&e->pool, packet);
-	uint32_t depth = p->shared->depth_bytes;
+	uint32_t depth = 0;
 	uint64_t done = now + port_serialise(p, k->length);
 
+	/* a host's own frames are not admitted anywhere: its depth stays 0 */
+	if (sw_likely(k->queue < CLASSES))
+		depth = e->dp->tables.queues[port * CLASSES + k->queue].depth_bytes;
 	k->time_ps = done + p->delay_ps;
+	if (sw_unlikely(k->time_ps < p->last_arrival_ps))
+		k->time_ps = p->last_arrival_ps;
+	p->last_arrival_ps = k->time_ps;
 	packet_frame(&e->pool, packet)->hop = (struct hop){
 		.magic = HOP_MAGIC,
 		.length = k->length,
 		.now_ps = k->time_ps,
 		.started_ps = now,
-		/* a host's own frames are not admitted anywhere: its depth stays 0 */
 		.behind_bytes = depth > k->length ? depth - k->length : 0,
+		.queue = k->queue,
 	};
+	if (sw_unlikely(e->observer.sent != NULL))
+		e->observer.sent(e->observer.arg, now, port, packet_frame(&e->pool, packet)->bytes,
+			k->captured, k->length);
 	p->serving_bytes = k->length;
+	p->serving_port = k->in_port;
+	p->serving_queue = k->queue;
+	p->serving_in = k->in_queue;
 	engine_arm(e, &e->nodes[p->node], done, EVENT_TX_DONE, p->local);
 	if (packet_fifo_empty(&far->wire))
 		engine_arm(e, &e->nodes[far->node], k->time_ps, EVENT_ARRIVE, far->local);
@@ -32,50 +44,96 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 void line_enqueue(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
 	struct engine_port *p = &e->ports[port];
+	struct packet *k = packet_get(&e->pool, packet);
 
-	if (!p->serving_bytes) {
+	if (!p->serving_bytes && !(k->queue < CLASSES && p->paused >> k->queue & 1)) {
 		line_start(e, port, packet, now);
 		return;
 	}
-	packet_get(&e->pool, packet)->time_ps = now;
-	packet_fifo_push(&e->pool, &p->queue, packet);
+	k->time_ps = now;
+	egress_push(e, port, packet);
 }
 
-/* Gives back the buffer space of the frame that has left. */
-static void line_release(struct engine_port *p)
+void line_give(struct engine *e, struct engine_port *p, uint32_t length, uint32_t in_port,
+	uint8_t queue, uint8_t in_queue, uint64_t now)
+{
+	struct sw_tables *t = &e->dp->tables;
+	struct switch_state *sw = port_switch(e, p);
+	uint32_t class = in_queue & (CLASSES - 1);
+
+	if (queue >= CLASSES)
+		return;
+	queue_give(&t->queues[port_id(e, p) * CLASSES + queue], sw, length);
+	if (sw_likely(!(in_queue & PACKET_LOSSLESS)))
+		return;
+	ingress_give(&t->ingresses[in_port * CLASSES + class], sw, class, length);
+	pause_check_resume(e, in_port, class, now);
+}
+
+/* The frame has left: its place is free. */
+static void line_release(struct engine *e, struct engine_port *p, uint64_t now)
 {
 	struct port *shared = p->shared;
+	uint32_t bytes = p->serving_bytes;
 
 	shared->tx_frames++;
-	shared->tx_bytes += p->serving_bytes;
-	if (shared->kind == PORT_SWITCH)
-		buffer_give(shared, p->serving_bytes);
+	shared->tx_bytes += bytes;
 	p->serving_bytes = 0;
+	if (shared->kind == PORT_SWITCH)
+		line_give(e, p, bytes, p->serving_port, p->serving_queue, p->serving_in, now);
+}
+
+static void line_next(struct engine *e, uint32_t port, uint64_t now)
+{
+	uint32_t packet = egress_next(e, port);
+	struct packet *k;
+
+	if (packet == PACKET_NONE)
+		return;
+	k = packet_get(&e->pool, packet);
+	if (sw_likely(k->queue < CLASSES)) {
+		uint64_t waited = now - k->time_ps;
+		uint32_t head = port_queue(e, port, k->queue)->packets.head;
+
+		if (waited > e->stats.max_queue_delay_ps)
+			e->stats.max_queue_delay_ps = waited;
+		/* the next to start is read and written when this one is done */
+		if (e->ports[port].waiting >> k->queue & 1) {
+			__builtin_prefetch(packet_get(&e->pool, head), 1);
+			__builtin_prefetch(packet_frame(&e->pool, head), 1);
+		}
+	}
+	line_start(e, port, packet, now);
+}
+
+void line_kick(struct engine *e, uint32_t port, uint64_t now)
+{
+	struct engine_node *n = &e->nodes[e->ports[port].node];
+
+	if (e->ports[port].serving_bytes)
+		return;
+	if (n->is_host)
+		host_line_free(e, n, now);
+	else
+		line_next(e, port, now);
 }
 
 void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
-	struct engine_port *p = &e->ports[port];
-	uint64_t waited;
-	uint32_t packet;
-
-	line_release(p);
-	if (n->is_host) {
+	line_release(e, &e->ports[port], now);
+	if (n->is_host)
 		host_line_free(e, n, now);
-		return;
-	}
-	if (packet_fifo_empty(&p->queue))
-		return;
-	packet = packet_fifo_pop(&e->pool, &p->queue);
-	/* the next to start is read and written when this one is done */
-	if (!packet_fifo_empty(&p->queue)) {
-		__builtin_prefetch(packet_get(&e->pool, p->queue.head), 1);
-		__builtin_prefetch(packet_frame(&e->pool, p->queue.head), 1);
-	}
-	waited = now - packet_get(&e->pool, packet)->time_ps;
-	if (waited > e->stats.max_queue_delay_ps)
-		e->stats.max_queue_delay_ps = waited;
-	line_start(e, port, packet, now);
+	else if (!e->ports[port].serving_bytes) /* a PFC frame may have gone out already */
+		line_next(e, port, now);
+}
+
+/* Whether what becomes of the packet does not depend on what happens before it arrives. */
+static bool runs_ahead(const struct engine *e, const struct engine_node *n, const struct packet *k)
+{
+	/* a control frame changes what the port may send, in its own time */
+	if (sw_unlikely(k->queue >= CLASSES))
+		return false;
+	return n->is_host || !(e->becomes[k->queue] & ~n->room);
 }
 
 /*
@@ -87,7 +145,7 @@ static void line_run_program(struct engine *e, const struct engine_node *n, uint
 {
 	struct engine_port *p = &e->ports[port];
 	struct frame_ref refs[LINE_BATCH];
-	uint32_t limit = n->is_host || n->has_room ? LINE_BATCH : 1, count = 0;
+	uint32_t limit = LINE_BATCH, count = 0;
 	uint32_t packet = p->wire.head;
 	int r;
 
@@ -95,15 +153,21 @@ static void line_run_program(struct engine *e, const struct engine_node *n, uint
 		limit = e->dp->max_batch;
 	while (packet != PACKET_NONE && count < limit) {
 		struct packet *k = packet_get(&e->pool, packet);
+		bool ahead = runs_ahead(e, n, k);
 
-		if (count && k->time_ps >= e->window_end_ps)
+		if (count && (k->time_ps >= e->window_end_ps || !ahead))
 			break;
+		if (!ahead)
+			limit = 1;
 		packet_prefetch_frame(&e->pool, packet);
 		if (k->next != PACKET_NONE)
 			__builtin_prefetch(packet_get(&e->pool, k->next));
 		refs[count] = (struct frame_ref){packet_frame(&e->pool, packet), k->captured};
-		if (n->has_room)
+		k->in_queue = 0;
+		if (ahead && !n->is_host) {
 			refs[count].frame->hop.flags = HOP_ROOM;
+			k->in_queue = PACKET_AHEAD;
+		}
 		count++;
 		packet = k->next;
 	}

@@ -16,12 +16,17 @@
 
 struct packet {
 	uint32_t next;     /* in whichever list it is */
-	uint32_t captured; /* bytes of the frame that are there */
 	uint32_t length;   /* modelled frame length */
-	uint32_t reserved;
-	uint64_t id;      /* sending host << 32 | its how-manieth packet */
-	uint64_t time_ps; /* on a wire: of its arrival; in a queue: since when */
+	uint32_t in_port;  /* in a switch: where it came in */
+	uint16_t captured; /* bytes of the frame that are there */
+	uint8_t queue;     /* egress queue that it is in, or left: a class, or QUEUE_CONTROL */
+	uint8_t in_queue;  /* class in which it came in, and PACKET_* */
+	uint64_t id;       /* node that made it << 32 | its how-manieth packet */
+	uint64_t time_ps;  /* on a wire: of its arrival; in a queue: since when */
 };
+
+#define PACKET_LOSSLESS 0x80 /* its space is counted at its ingress too */
+#define PACKET_AHEAD    0x40 /* on a wire: the program has run and took no space */
 
 _Static_assert(sizeof(struct packet) == 32, "two packets a cache line");
 

@@ -20,10 +20,93 @@ void engine_drop(
 	packet_free(&e->pool, packet);
 }
 
+void engine_discard(
+	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now)
+{
+	e->dp->tables.drops[port].frames[reason]++;
+	engine_drop(e, port, packet, reason, now);
+}
+
 /* The port of the node at which a switch's drop is to be shown: a full queue's is the egress. */
 static uint32_t switch_drop_port(const struct verdict *v, uint32_t in)
 {
-	return v->reason == DROP_BUFFER ? v->port : in;
+	switch (v->reason) {
+	case DROP_BUFFER:
+	case DROP_HEADERS:
+	case DROP_WATCHDOG:
+		return v->port;
+	default:
+		return in;
+	}
+}
+
+/* The space that the program did not take, as it ran ahead of time. */
+static void switch_take(struct engine *e, const struct packet *k)
+{
+	struct sw_tables *t = &e->dp->tables;
+	const struct engine_port *in = &e->ports[k->in_port];
+	struct switch_state *sw = port_switch(e, in);
+	uint32_t class = k->in_queue & (CLASSES - 1);
+
+	if (k->in_queue & PACKET_LOSSLESS)
+		ingress_take(&t->ingresses[k->in_port * CLASSES + class], sw, class, k->length,
+			INGRESS_BELOW);
+}
+
+static void switch_forward(
+	struct engine *e, uint32_t port, uint32_t packet, const struct verdict *v, uint64_t now)
+{
+	struct packet *k = packet_get(&e->pool, packet);
+	bool ahead = k->in_queue & PACKET_AHEAD;
+	uint32_t out = v->port;
+
+	k->length = v->length;
+	if (sw_unlikely(k->captured > k->length))
+		k->captured = (uint16_t)k->length;
+	k->queue = v->queue;
+	k->in_port = port;
+	k->in_queue = v->in_queue | (v->flags & VERDICT_LOSSLESS ? PACKET_LOSSLESS : 0);
+	if (ahead) {
+		switch_take(e, k);
+		queue_take(&e->dp->tables.queues[out * CLASSES + k->queue],
+			port_switch(e, &e->ports[out]), k->length);
+	}
+	line_enqueue(e, out, packet, now);
+}
+
+/* A frame for the port itself, or for the node's processor. */
+static void node_consume(
+	struct engine *e, uint32_t port, uint32_t packet, const struct verdict *v, uint64_t now)
+{
+	const struct packet *k = packet_get(&e->pool, packet);
+
+	e->stats.consumed++;
+	if (v->action == VERDICT_END)
+		pause_received(e, port, now);
+	else if (e->observer.control)
+		e->observer.control(e->observer.arg, now, port,
+			packet_frame(&e->pool, packet)->bytes, k->captured);
+	packet_free(&e->pool, packet);
+}
+
+/* What the verdict asks for beside. */
+static void switch_make(struct engine *e, uint32_t port, uint32_t packet, uint8_t flags,
+	uint8_t class, uint64_t now)
+{
+	if (flags & VERDICT_ASK_CNP)
+		make_cnp(e, port, packet, now);
+	if (flags & VERDICT_ASK_PFC)
+		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << class), now);
+}
+
+bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
+{
+	const struct verdict *v = &packet_frame(&e->pool, packet)->verdict;
+
+	if (sw_likely(v->action != VERDICT_END && v->action != VERDICT_CONTROL))
+		return false;
+	node_consume(e, port, packet, v, now);
+	return true;
 }
 
 static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
@@ -31,21 +114,21 @@ static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port
 	uint32_t packet = line_take_arrival(e, n, port);
 	const struct frame *frame;
 	const struct verdict *v;
-	struct packet *k;
+	uint8_t flags, class;
 
 	if (sw_unlikely(packet == PACKET_NONE))
 		return;
-	k = packet_get(&e->pool, packet);
 	frame = packet_frame(&e->pool, packet);
 	v = &frame->verdict;
-	engine_count_hop(e, n, k->id, frame, now);
-	if (sw_likely(v->action == VERDICT_FORWARD)) {
-		if (n->has_room)
-			buffer_take(e->ports[v->port].shared, k->length);
-		line_enqueue(e, v->port, packet, now);
-		return;
-	}
-	engine_drop(e, switch_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
+	flags = v->flags;
+	class = v->in_queue;
+	engine_count_hop(e, n, packet_get(&e->pool, packet)->id, frame, now);
+	if (sw_likely(v->action == VERDICT_FORWARD))
+		switch_forward(e, port, packet, v, now);
+	else if (!node_consumes(e, port, packet, now))
+		engine_drop(e, switch_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
+	if (sw_unlikely(flags & (VERDICT_ASK_PFC | VERDICT_ASK_CNP)))
+		switch_make(e, port, packet, flags, class, now);
 }
 
 static void node_dispatch(struct engine *e, struct engine_node *n, const struct event *ev)
@@ -68,6 +151,9 @@ static void node_dispatch(struct engine *e, struct engine_node *n, const struct 
 	case EVENT_START:
 		host_start(e, n, index, ev->time_ps);
 		break;
+	case EVENT_PAUSE:
+		pause_due(e, n->first_port + index, ev->time_ps);
+		break;
 	}
 }
 
@@ -87,21 +173,64 @@ static void node_prefetch(const struct engine *e, const struct engine_node *n)
 	}
 }
 
-/*
- * Whether each queue of a switch could hold all that may arrive in a window on top of what it holds. Then
- * nothing is refused in this one, in whatever order it comes.
- */
-static bool node_has_room(const struct engine *e, const struct engine_node *n)
+/* Whether an ingress could take so much more below its threshold, with the pool as small as it may get. */
+static bool ingress_has_room(const struct ingress *in, const struct switch_state *sw, uint64_t most)
 {
-	uint64_t most = n->window_bytes + (uint64_t)n->port_count * e->longest_frame;
+	uint64_t left =
+		sw->pool_bytes > sw->pool_used + most ? sw->pool_bytes - sw->pool_used - most : 0;
+
+	return !in->headroom_bytes && in->bytes + most <= in->xoff_bytes + (left * in->alpha >> 8);
+}
+
+static bool queue_has_room_for(
+	const struct engine *e, const struct queue *q, const struct switch_state *sw, uint64_t most)
+{
+	uint64_t left =
+		sw->pool_bytes > sw->pool_used + most ? sw->pool_bytes - sw->pool_used - most : 0;
+
+	if (q->stormed)
+		return false;
+	/* from here on what comes in marked asks for notifications */
+	if (engine_has(e, SW_CNP) && q->depth_bytes + most > q->kmax_bytes)
+		return false;
+	return q->lossless || q->depth_bytes + most <= q->limit_bytes + (left * q->alpha >> 8);
+}
+
+/* Whether all queues and ingresses of a class could hold all that may arrive in a window on top of what they hold. */
+static bool class_has_room(
+	const struct engine *e, const struct engine_node *n, uint32_t class, uint64_t most)
+{
+	const struct sw_tables *t = &e->dp->tables;
+	const struct switch_state *sw = port_switch(e, &e->ports[n->first_port]);
 
 	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++) {
-		const struct port *p = e->ports[id].shared;
+		const struct ingress *in = &t->ingresses[id * CLASSES + class];
 
-		if (p->depth_bytes + most > p->buffer_bytes)
+		if (!queue_has_room_for(e, &t->queues[id * CLASSES + class], sw, most) ||
+			(in->lossless && !ingress_has_room(in, sw, most)))
 			return false;
 	}
 	return true;
+}
+
+/*
+ * The classes of which nothing is refused, cut or paused in this window, in whatever order it comes: their packets may
+ * have the program run ahead of time.
+ */
+static uint8_t node_room(const struct engine *e, const struct engine_node *n)
+{
+	uint64_t most = n->window_bytes + (uint64_t)n->port_count * e->longest_frame;
+	uint8_t room = 0;
+
+	if (e->dp->max_batch == 1 || n->is_host)
+		return 0;
+	for (uint32_t left = e->used_classes; left; left &= left - 1) {
+		uint32_t class = (uint32_t)__builtin_ctz(left);
+
+		if (class_has_room(e, n, class, most))
+			room |= (uint8_t)(1u << class);
+	}
+	return room;
 }
 
 /* All that is due at one node before the window ends. */
@@ -109,7 +238,7 @@ static void node_run(struct engine *e, struct engine_node *n)
 {
 	e->running = n;
 	node_prefetch(e, n);
-	n->has_room = e->dp->max_batch > 1 && !n->is_host && node_has_room(e, n);
+	n->room = node_room(e, n);
 	while (node_next(n) < e->window_end_ps && !e->failed) {
 		struct event ev = event_heap_take(&n->events);
 

@@ -7,11 +7,18 @@
 #include "base/drop_name.h"
 #include "base/units.h"
 
-/* Drops at one port for one reason with no pause longer than this are one event. */
+/* Drops at one port for one reason, or pauses of one queue, with no gap longer than this are one event. */
 #define BURST_GAP_PS (10 * PS_PER_US)
 
 struct burst {
 	uint64_t first_ps, last_ps, frames, bytes;
+};
+
+/* Pauses of a queue. */
+struct pauses {
+	uint64_t first_ps, last_ps, count, paused_ps;
+	uint64_t since_ps; /* of the one that lasts */
+	bool lasts;
 };
 
 /* A line of events.jsonl. A burst of drops is known when it has ended, but belongs where it began. */
@@ -28,7 +35,8 @@ struct recorder {
 	size_t line_count, line_capacity;
 	bool out_of_memory;
 	struct burst (*bursts)[DROP_REASON_COUNT]; /* by port id */
-	uint8_t *was_occupied;                     /* by port id */
+	struct pauses (*pauses)[CLASSES];          /* by port id */
+	uint8_t *was_occupied;                     /* by port id, a bit a class */
 	uint32_t port_end;
 };
 
@@ -69,8 +77,9 @@ int recorder_new(struct recorder **ret, const struct recorder_params *params)
 	r->params = *params;
 	r->port_end = PORT_FIRST + params->net->port_count;
 	r->bursts = calloc(r->port_end, sizeof(*r->bursts));
+	r->pauses = calloc(r->port_end, sizeof(*r->pauses));
 	r->was_occupied = calloc(r->port_end, 1);
-	if (r->bursts && r->was_occupied)
+	if (r->bursts && r->pauses && r->was_occupied)
 		error = recorder_open_files(r);
 	if (error < 0) {
 		recorder_close(r);
@@ -136,7 +145,16 @@ static void lines_write(struct recorder *r)
 /* Where a reader looks for it: what died on a link by the link's direction, the rest where it was queued. */
 static uint32_t burst_port(const struct recorder *r, uint32_t port, enum drop_reason reason)
 {
-	return reason == DROP_LINK_DOWN ? r->params.net->ports[port].peer : port;
+	switch (reason) {
+	case DROP_LINK_DOWN:
+	case DROP_LOSS:
+	case DROP_BURST:
+	case DROP_GILBERT:
+	case DROP_FCS:
+		return r->params.net->ports[port].peer;
+	default:
+		return port;
+	}
 }
 
 static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason)
@@ -154,10 +172,9 @@ static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason
 	b->frames = 0;
 }
 
-static void on_dropped(
-	void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes)
+void recorder_dropped(
+	struct recorder *r, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes)
 {
-	struct recorder *r = arg;
 	struct burst *b = &r->bursts[port][reason];
 
 	if (b->frames && now_ps > b->last_ps + BURST_GAP_PS)
@@ -176,9 +193,51 @@ static void bursts_end(struct recorder *r)
 			burst_end(r, port, (enum drop_reason)reason);
 }
 
-struct engine_observer recorder_observer(struct recorder *r)
+static void pauses_end(struct recorder *r, uint32_t port, uint32_t class)
 {
-	return (struct engine_observer){.dropped = on_dropped, .arg = r};
+	struct pauses *p = &r->pauses[port][class];
+	char name[RECORDER_NAME];
+
+	if (!p->count)
+		return;
+	recorder_event(r, p->first_ps,
+		json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:b}", "event", "pauses", "port",
+			r->params.port_name(r->params.name_arg, port, name), "class", (int)class,
+			"count", (json_int_t)p->count, "paused_us",
+			(double)p->paused_ps / PS_PER_US, "until_us",
+			(double)p->last_ps / PS_PER_US, "lasts", (int)p->lasts));
+	*p = (struct pauses){0};
+}
+
+static void pause_begins(struct recorder *r, uint32_t port, uint32_t class, uint64_t now_ps)
+{
+	struct pauses *p = &r->pauses[port][class];
+
+	if (p->count && now_ps > p->last_ps + BURST_GAP_PS)
+		pauses_end(r, port, class);
+	if (!p->count)
+		p->first_ps = now_ps;
+	p->count++;
+	p->since_ps = p->last_ps = now_ps;
+	p->lasts = true;
+}
+
+static void pause_ends(struct pauses *p, uint64_t now_ps)
+{
+	p->paused_ps += now_ps - p->since_ps;
+	p->last_ps = now_ps;
+	p->lasts = false;
+}
+
+void recorder_paused(
+	struct recorder *r, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after)
+{
+	for (uint32_t c = 0; c < CLASSES; c++) {
+		if (after & ~before & 1u << c)
+			pause_begins(r, port, c, now_ps);
+		else if (before & ~after & 1u << c)
+			pause_ends(&r->pauses[port][c], now_ps);
+	}
 }
 
 void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps)
@@ -187,13 +246,16 @@ void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps
 
 	if (!r->queues)
 		return;
-	for (uint32_t port = PORT_FIRST; port < r->port_end; port++) {
-		uint32_t depth = engine_queue_depth(e, port);
+	for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++) {
+		uint32_t port = i / CLASSES, class = i % CLASSES;
+		uint32_t depth = engine_queue_depth(e, port, class);
+		uint8_t bit = (uint8_t)(1u << class);
 
-		if (depth || r->was_occupied[port])
-			fprintf(r->queues, "%.6f,%s,0,%u\n", (double)now_ps / PS_PER_US,
-				r->params.port_name(r->params.name_arg, port, name), depth);
-		r->was_occupied[port] = depth != 0;
+		if (depth || r->was_occupied[port] & bit)
+			fprintf(r->queues, "%.6f,%s,%u,%u\n", (double)now_ps / PS_PER_US,
+				r->params.port_name(r->params.name_arg, port, name), class, depth);
+		r->was_occupied[port] =
+			(uint8_t)((r->was_occupied[port] & ~bit) | (depth ? bit : 0));
 	}
 }
 
@@ -220,11 +282,14 @@ int recorder_close(struct recorder *r)
 		return 0;
 	if (r->bursts)
 		bursts_end(r);
+	for (uint32_t i = PORT_FIRST * CLASSES; r->pauses && i < r->port_end * CLASSES; i++)
+		pauses_end(r, i / CLASSES, i % CLASSES);
 	if (r->lines)
 		lines_write(r);
 	events = close_file(r->events);
 	queues = close_file(r->queues);
 	free(r->bursts);
+	free(r->pauses);
 	free(r->was_occupied);
 	lost = r->out_of_memory ? -ENOMEM : 0;
 	free(r);

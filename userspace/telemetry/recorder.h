@@ -25,10 +25,13 @@ struct recorder_params {
 /* 0 or -errno; a file that can't be opened is an error. */
 int recorder_new(struct recorder **ret, const struct recorder_params *params);
 
-/* What the engine is to call. */
-struct engine_observer recorder_observer(struct recorder *r);
+/* What the engine's observer hears: see engine.h. */
+void recorder_dropped(struct recorder *r, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+	uint32_t bytes);
+void recorder_paused(
+	struct recorder *r, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after);
 
-/* One row of queues.csv for each switch port that is not empty, or was not at the last sample. */
+/* One row of queues.csv for each queue that is not empty, or was not at the last sample. */
 void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps);
 
 /* One line of events.jsonl; takes the reference, an object without "t_us". */

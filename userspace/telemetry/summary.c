@@ -94,11 +94,40 @@ static json_t *dropped_json(const struct engine_stats *s)
 
 static json_t *packets_json(const struct flow_totals *t, const struct engine_stats *s)
 {
-	return json_pack("{s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}", "sent", (json_int_t)s->sent,
-		"delivered", (json_int_t)s->delivered, "dropped", dropped_json(s), "in_flight",
-		(json_int_t)s->in_flight, "marked", (json_int_t)s->marked, "retransmitted",
-		(json_int_t)t->retransmitted, "spurious", (json_int_t)t->spurious, "corrupt",
-		(json_int_t)s->corrupt);
+	const struct {
+		const char *key;
+		uint64_t count;
+	} counts[] = {
+		{"sent", s->sent},
+		{"delivered", s->delivered},
+		{"dropped", 0}, /* by reason, below */
+		{"in_flight", s->in_flight},
+		{"marked", s->marked},
+		{"trimmed", s->trimmed},
+		{"returned", s->returned},
+		{"headers_delivered", s->headers},
+		{"remapped", s->remapped},
+		{"notified", s->notified},
+		{"made", s->made},
+		{"consumed", s->consumed},
+		{"retransmitted", t->retransmitted},
+		{"spurious", t->spurious},
+		{"corrupt", s->corrupt},
+	};
+	json_t *packets = json_object();
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+		json_object_set_new(
+			packets, counts[i].key, json_integer((json_int_t)counts[i].count));
+	json_object_set_new(packets, "dropped", dropped_json(s));
+	return packets;
+}
+
+static json_t *pfc_json(const struct engine_stats *s)
+{
+	return json_pack("{s:I, s:I, s:f}", "pauses_sent", (json_int_t)s->pauses_sent,
+		"resumes_sent", (json_int_t)s->resumes_sent, "paused_us",
+		(double)s->paused_ps / PS_PER_US);
 }
 
 static json_t *machine_json(
@@ -134,6 +163,7 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 	json_object_set_new(summary, "queues",
 		json_pack("{s:I, s:f}", "max_depth_bytes", (json_int_t)s.max_queue_bytes,
 			"max_delay_us", (double)s.max_queue_delay_ps / PS_PER_US));
+	json_object_set_new(summary, "pfc", pfc_json(&s));
 	json_object_set_new(summary, "ideal_us", json_real((double)info->ideal_ps / PS_PER_US));
 	json_object_set_new(summary, "slowdown",
 		json_real(info->ideal_ps

@@ -19,8 +19,7 @@ struct demand {
 struct measure {
 	const struct messages *m;
 	const struct net *net;
-	uint32_t mtu;
-	bool ip6;
+	struct workload_frames frames;
 	struct netgraph g;
 	uint8_t *dist;
 	uint32_t *order;
@@ -31,6 +30,12 @@ struct measure {
 	struct demand *sent, *received;
 	struct workload_size size;
 };
+
+/* A frame with that much payload. */
+static uint32_t data_bytes(const struct measure *x, uint32_t payload)
+{
+	return frame_overhead(x->frames.ip6) + x->frames.data_extension + payload;
+}
 
 static void measure_release(struct measure *x)
 {
@@ -89,7 +94,7 @@ static uint64_t hop_ps(const struct measure *x, uint32_t port, uint32_t frame_le
 /* From edge switch e: the quickest for a full packet of the shortest paths to every other. */
 static void walk_from(struct measure *x, uint32_t e)
 {
-	uint32_t full = data_frame_bytes(x->mtu, x->ip6);
+	uint32_t full = data_bytes(x, x->frames.mtu);
 	uint32_t reached = netgraph_walk(&x->g, x->g.edges[e], NULL, x->dist, x->order);
 
 	for (uint32_t i = 0; i < reached; i++)
@@ -138,11 +143,11 @@ static void measure_message(struct measure *x, uint32_t i)
 	uint32_t out = x->net->nodes[msg->src_host].first_port;
 	uint32_t in = x->net->ports[x->net->nodes[msg->dst_host].first_port].peer;
 	uint32_t edge = x->g.edges[x->g.host_edge[msg->dst_host]];
-	uint64_t packets = (msg->bytes - 1) / x->mtu + 1;
-	uint32_t full = data_frame_bytes(x->mtu, x->ip6);
-	uint32_t last = data_frame_bytes((uint32_t)(msg->bytes - (packets - 1) * x->mtu), x->ip6);
+	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
+	uint32_t full = data_bytes(x, x->frames.mtu);
+	uint32_t last = data_bytes(x, (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu));
 	uint32_t first = packets > 1 ? full : last;
-	uint32_t sack = sack_frame_bytes(x->ip6);
+	uint32_t sack = frame_overhead(x->frames.ip6) + x->frames.answer_extension;
 	uint64_t rate_out = x->net->ports[out].rate_bps, rate_in = x->net->ports[in].rate_bps;
 	uint64_t back = hop_ps(x, in, sack) + way_ps(x, edge, sack) + hop_ps(x, out, sack);
 
@@ -223,10 +228,10 @@ static uint64_t bound_by_links(struct demand *d, size_t n)
 	return bound;
 }
 
-int workload_measure(const struct messages *m, const struct net *net, uint32_t mtu, bool ip6,
-	struct workload_size *ret)
+int workload_measure(const struct messages *m, const struct net *net,
+	const struct workload_frames *frames, struct workload_size *ret)
 {
-	struct measure x = {.m = m, .net = net, .mtu = mtu, .ip6 = ip6};
+	struct measure x = {.m = m, .net = net, .frames = *frames};
 	int err = measure_init(&x);
 
 	if (!err) {

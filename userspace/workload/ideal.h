@@ -18,11 +18,16 @@ struct workload_size {
 		ideal_ps; /* bound on the largest completion time (first bit out to last SACK in) */
 };
 
-/*
- * Sizes of packets are STrack's (base/wiretime.h); mtu is payload bytes of a full packet. Every
- * host hangs on a switch and each can reach each. 0 or -ENOMEM.
- */
-int workload_measure(const struct messages *m, const struct net *net, uint32_t mtu, bool ip6,
-	struct workload_size *ret);
+/* What packets of the transport are like. */
+struct workload_frames {
+	uint32_t mtu; /* payload bytes of a full packet */
+	bool ip6;
+	uint32_t data_extension;   /* bytes after the BTH of any data packet, at least */
+	uint32_t answer_extension; /* and of an answer to it */
+};
+
+/* Every host hangs on a switch and each can reach each. 0 or -ENOMEM. */
+int workload_measure(const struct messages *m, const struct net *net,
+	const struct workload_frames *frames, struct workload_size *ret);
 
 #endif

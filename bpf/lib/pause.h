@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_LIB_PAUSE_H
+#define FABRICBED_LIB_PAUSE_H
+
+/* The pause of an egress queue (802.1Q, clause 36): set by the peer's frames, ended by them, by time, or by a watchdog. */
+#include "abi/state.h"
+#include "lib/compiler.h"
+
+static __always_inline int pause_holds(const struct queue *q, __u64 now)
+{
+	return q->paused_since_ps <= now && now < q->paused_until_ps;
+}
+
+/* Ends what is left of a pause. */
+static __always_inline void pause_end(struct queue *q, __u64 now)
+{
+	if (!pause_holds(q, now))
+		return;
+	q->paused_ps -= q->paused_until_ps - now;
+	q->paused_until_ps = now;
+}
+
+/*
+ * A frame of the peer that has come, and takes effect `response` later: pause for so many quanta from then on, or go on. An end that
+ * has not come by the time at which such a frame does, of an earlier XON or by time, then never comes: the pause lasts. A queue that the
+ * watchdog has taken out of service ignores it until the peer relents: it sends XON, or nothing for as long as the
+ * watchdog waits.
+ */
+static __always_inline void pause_set(
+	struct queue *q, __u32 quanta, __u64 quantum, __u64 now, __u64 response, __u64 watchdog)
+{
+	int pending = q->paused_since_ps < q->paused_until_ps && now < q->paused_until_ps;
+	__u64 at = now + response;
+
+	if (q->stormed && quanta && at - q->paused_since_ps <= watchdog) {
+		q->paused_since_ps = at;
+		return;
+	}
+	q->stormed = 0;
+	if (pause_holds(q, at)) {
+		pause_end(q, at);
+	} else if (!pending) {
+		q->paused_since_ps = at;
+		q->paused_until_ps = at;
+	} else if (!quanta) {
+		return;
+	}
+	q->paused_ps -= q->paused_until_ps;
+	q->paused_until_ps = at + (quanta * quantum >> 8);
+	q->paused_ps += q->paused_until_ps;
+}
+
+/* When the watchdog is to look at a queue that is paused now. */
+static __always_inline __u64 pause_watch(const struct queue *q, __u64 watchdog)
+{
+	return q->paused_since_ps + watchdog;
+}
+
+/* The watchdog has had enough. */
+static __always_inline void pause_trip(struct queue *q, __u64 now)
+{
+	pause_end(q, now);
+	q->stormed = 1;
+	q->paused_since_ps = now;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SW_CNP_H
+#define FABRICBED_SW_CNP_H
+
+/*
+ * Supplemental congestion notification (IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 30): where
+ * the egress queue is severely congested, packets that come in already marked will reach the receiver late, and its
+ * notifications the sender later still. The switch keeps such flows in mind, and from the second marked packet on
+ * notifies the sender itself, at most once in the interval in which DCQCN's sender would raise its rate.
+ */
+#include "sw/context.h"
+#include "lib/hash.h"
+#include "lib/ip.h"
+
+static __always_inline __u32 sw_bth_psn(const struct bth_hdr *bth)
+{
+	return be32(bth->psn) & BTH_MASK_24;
+}
+
+/* Needs a routed, admitted frame. Sets VERDICT_ASK_CNP. */
+static __always_inline enum sw_step sw_cnp(struct sw_ctx *c)
+{
+	const struct queue *q = table_queues(c->t, c->out_id * CLASSES + c->queue);
+	__u64 key = rng_mix(c->addresses ^ rng_mix(c->ports)) | 1, now = c->hop.now_ps;
+	const struct bth_hdr *bth;
+	struct flow_mark *f;
+	__u32 psn;
+
+	if (!q || !q->kmax_bytes || q->depth_bytes <= q->kmax_bytes || !c->udp ||
+		c->udp->dst != be16(UDP_PORT_ROCE) || (ip_tos(c->ip4, c->ip6) & 3) != ECN_CE)
+		return SW_NEXT;
+	bth = cursor_pull(&c->cursor, sizeof(*bth));
+	f = table_flows(c->t, c->in->switch_id * FLOW_SLOTS + (__u32)(key >> 32) % FLOW_SLOTS);
+	if (!bth || !f)
+		return SW_NEXT;
+	psn = sw_bth_psn(bth);
+	if (f->key != key) {
+		*f = (struct flow_mark){.key = key, .marked_ps = now, .psn = psn};
+		return SW_NEXT;
+	}
+	/* what is sent again says nothing new */
+	if (((psn - f->psn) & BTH_MASK_24) - 1 >= BTH_MASK_24 / 2)
+		return SW_NEXT;
+	f->psn = psn;
+	f->marked_ps = now;
+	f->marks++;
+	if (f->notified_ps && now - f->notified_ps < table_config(c->t)->cnp_interval_ps)
+		return SW_NEXT;
+	f->notified_ps = now;
+	c->flags |= VERDICT_ASK_CNP;
+	return SW_NEXT;
+}
+
+/*
+ * HOP_MAKE_CNP: turns the copy of a data packet into a CNP for its sender (annex A17.9), to be parsed and routed. A packet does
+ * not carry its sender's queue pair; that it differs from the receiver's in the lowest bit is fabricbed's own custom.
+ */
+static __always_inline enum sw_step sw_cnp_make(struct sw_ctx *c)
+{
+	__u32 above =
+		sizeof(struct udp_hdr) + sizeof(struct bth_hdr) + CNP_RESERVED_BYTES + ICRC_BYTES;
+	struct bth_hdr *bth = cursor_pull(&c->cursor, sizeof(*bth));
+	__u8 *rest = cursor_pull(&c->cursor, CNP_RESERVED_BYTES);
+
+	if (!bth || !rest || !c->udp)
+		return sw_done(c, VERDICT_NOTHING);
+	bth->opcode = ROCE_CNP;
+	bth->flags = 0;
+	bth->qp = be32(((be32(bth->qp) & BTH_MASK_24) ^ 1) | BTH_BECN);
+	bth->psn = 0;
+	__builtin_memset(rest, 0, CNP_RESERVED_BYTES);
+	c->udp->length = be16(above);
+	ip_set_length(c->ip4, c->ip6, (__u16)above);
+	ip_set_tos(c->ip4, c->ip6, (__u8)(table_config(c->t)->cnp_dscp << 2));
+	ip_turn(c->ip4, c->ip6);
+	c->hop.length = sizeof(struct eth_hdr) + above +
+			(c->ip4 ? sizeof(struct ip4_hdr) : sizeof(struct ip6_hdr));
+	c->cursor.pos = (void *)(c->eth + 1);
+	c->ip4 = 0;
+	c->ip6 = 0;
+	c->udp = 0;
+	return SW_NEXT;
+}
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/compare.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "telemetry/summary.h"
+
+static const struct {
+	const char *metric, *title;
+} rows[] = {
+	{"flows.fct_us.mean", "completion, mean, us"},
+	{"flows.fct_us.p99", "completion, p99, us"},
+	{"flows.fct_us.max", "completion, max, us"},
+	{"slowdown", "max over the bound"},
+	{"flows.unfinished", "flows unfinished"},
+	{"flows.goodput_gbps", "goodput, Gbps"},
+	{"queues.max_depth_bytes", "deepest queue, bytes"},
+	{"queues.max_delay_us", "longest wait, us"},
+	{"packets.dropped", "packets dropped"},
+	{"packets.retransmitted", "retransmitted"},
+	{"packets.marked", "marked"},
+	{"pfc.pauses_sent", "pauses sent"},
+	{"pfc.paused_us", "paused, us"},
+};
+
+int compare_write(const char *directory, const json_t *summaries)
+{
+	char *path;
+	int r;
+
+	if (asprintf(&path, "%s/compare.json", directory) < 0)
+		return -ENOMEM;
+	r = json_dump_file(summaries, path, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	if (r < 0)
+		cli_error("can't write %s: %s", path, strerror(errno));
+	free(path);
+	return r < 0 ? -EIO : 0;
+}
+
+static void print_row(const char *metric, const char *title, const json_t *summaries)
+{
+	double first = 0;
+	bool is_first = true;
+	const char *name;
+	json_t *summary;
+
+	printf("  %-22s", title);
+	json_object_foreach((json_t *)summaries, name, summary)
+	{
+		double value = 0;
+		char ratio[32] = "";
+
+		summary_lookup(summary, metric, &value);
+		if (is_first)
+			first = value;
+		else if (first > 0)
+			snprintf(ratio, sizeof(ratio), "(%.2fx)", value / first);
+		printf("  %14.6g %-9s", value, ratio);
+		is_first = false;
+	}
+	putchar('\n');
+}
+
+void compare_print(const char *title, const json_t *summaries)
+{
+	const char *name;
+	json_t *summary;
+
+	printf("%s, side by side\n  %-22s", title, "");
+	json_object_foreach((json_t *)summaries, name, summary) printf("  %14s %-9s", name, "");
+	putchar('\n');
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		print_row(rows[i].metric, rows[i].title, summaries);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_COMPARE_H
+#define FABRICBED_COMPARE_H
+
+/* Several runs of one scenario side by side. summaries: an object of them by the variants' names, in their order. */
+#include <jansson.h>
+
+/* Writes compare.json. 0 or -errno after a message. */
+int compare_write(const char *directory, const json_t *summaries);
+
+/* A table: a column a variant, each figure also as a multiple of the first one's. */
+void compare_print(const char *title, const json_t *summaries);
+
+#endif

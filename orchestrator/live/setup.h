@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SETUP_H
+#define FABRICBED_SETUP_H
+
+/* From a scenario and its fabric to what the runtime's modules want to know. Pure. */
+#include "control/ports.h"
+#include "engine/engine.h"
+#include "topology/fabric.h"
+#include "transport/roce.h"
+#include "transport/strack.h"
+#include "workload/ideal.h"
+
+struct setup_options {
+	struct strack_options strack;
+	struct roce_options roce;
+};
+
+/* Whether frames carry real payload bytes. */
+bool setup_payload_is_full(const struct scenario *s, const struct fabric *f);
+
+/* Most bytes that a frame may have. */
+uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f);
+
+void setup_ports(struct ports_params *ret, const struct scenario *s, const struct fabric *f);
+void setup_schedule(struct engine_schedule *ret, const struct fabric *f);
+
+/* What the transport's packets are like, for the bound that no run can beat. */
+void setup_frames(struct workload_frames *ret, const struct scenario *s, const struct fabric *f);
+
+/* The transport that the hosts run, with options filled; options outlives the engine. */
+const struct transport_ops *setup_transport(struct transport_env *ret_env,
+	struct setup_options *options, const struct scenario *s, const struct fabric *f);
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "scenario/check.h"
+
+#include <string.h>
+#include "base/units.h"
+#include "scenario/explain.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#define CLASS_MAX    (SCENARIO_CLASSES - 1)
+
+bool check_pfc(struct check *c, const struct tree *n, void *switch_spec)
+{
+	static const struct key keys[] = {
+		{.name = "quanta",
+			.type = VALUE_COUNT,
+			.fallback = "65535",
+			.min = 1,
+			.max = 65535,
+			.offset = offsetof(struct switch_spec, pfc.quanta)},
+		{.name = "response",
+			.type = VALUE_TIME,
+			.fallback = "0",
+			.max = DELAY_MAX,
+			.offset = offsetof(struct switch_spec, pfc.response_ps)},
+		{.name = "watchdog",
+			.type = VALUE_TIME,
+			.fallback = "off",
+			.min = PS_PER_NS,
+			.max = TIME_MAX,
+			.word = "off",
+			.offset = offsetof(struct switch_spec, pfc.watchdog_ps)},
+	};
+	struct switch_spec *s = switch_spec;
+
+	if (!n || value_is_off(n))
+		return true;
+	if (value_is_on(n))
+		n = NULL;
+	if (n && n->kind != TREE_MAP) {
+		explain_unexpected(c->diags, n,
+			"off, on, or a mapping of these keys: quanta, response, watchdog");
+		return false;
+	}
+	s->pfc.on = true;
+	return keys_all(keys_read(c, n, keys, COUNT(keys), s), COUNT(keys));
+}
+
+bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s)
+{
+	const struct tree *classes = tree_get(n, "classes");
+	bool any = false, good = true;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+		const struct tree *item;
+
+		if (!s->classes[i].used || !s->classes[i].lossless)
+			continue;
+		any = true;
+		if (s->pfc.on)
+			continue;
+		item = class_item(n, i);
+		explain_value(c->diags, tree_get(item, "lossless"),
+			"class %u cannot be lossless without PFC; add switch.pfc: on", i);
+		good = false;
+	}
+	if (any || !s->pfc.on)
+		return good;
+	if (classes && !tree_is_null(classes)) {
+		explain_value(c->diags, tree_get(n, "pfc"),
+			"no class is lossless, so that nothing would be paused; add lossless: yes to one in switch.classes");
+		return false;
+	}
+	s->classes[0].lossless = true;
+	return good;
+}
+
+/* One of "3: 4". */
+static bool read_move(struct check *c, const struct tree *item, uint8_t to[SCENARIO_CLASSES])
+{
+	uint32_t from, target;
+
+	if (strlen(item->key) != 1 || item->key[0] < '0' || item->key[0] > '0' + CLASS_MAX) {
+		explain_value(c->diags, item, "the key is no class; expected one from 0 to %u",
+			CLASS_MAX);
+		return false;
+	}
+	from = (uint32_t)(item->key[0] - '0');
+	if (!read_small(c, item, CLASS_MAX, &target))
+		return false;
+	if (target == from) {
+		explain_value(c->diags, item, "class %u to itself; expected another", from);
+		return false;
+	}
+	to[from] = (uint8_t)target;
+	return true;
+}
+
+static bool read_remap(struct check *c, const struct tree *n, void *switch_spec)
+{
+	struct switch_spec *s = switch_spec;
+	bool good = true;
+
+	if (n->kind != TREE_MAP) {
+		explain_unexpected(c->diags, n, "classes and where they move to, such as {3: 4}");
+		return false;
+	}
+	if (!n->count) {
+		explain_value(c->diags, n, "empty; expected classes and where they move to");
+		return false;
+	}
+	for (size_t i = 0; i < n->count; i++)
+		if (!n->items[i]->again)
+			good &= read_move(c, n->items[i], s->roles.to);
+	return good;
+}
+
+bool check_roles(struct check *c, const struct tree *n, void *switch_spec)
+{
+	static const struct key keys[] = {
+		{.name = "remap",
+			.type = VALUE_READ,
+			.read = read_remap,
+			.required = true,
+			.expected = "classes and where they move to, such as {3: 4}"},
+	};
+	struct switch_spec *s = switch_spec;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+		s->roles.to[i] = (uint8_t)i;
+	if (!n || value_is_off(n))
+		return true;
+	if (n->kind != TREE_MAP) {
+		explain_unexpected(c->diags, n, "off, or {remap: {3: 4}}");
+		return false;
+	}
+	s->roles.on = true;
+	return keys_all(keys_read(c, n, keys, COUNT(keys), s), COUNT(keys));
+}
+
+static bool check_end(
+	struct check *c, const struct tree *item, const struct switch_spec *s, uint32_t class)
+{
+	if (!s->classes[class].used)
+		explain_value(
+			c->diags, item, "there is no class %u; add it to switch.classes", class);
+	else if (!s->classes[class].lossless)
+		explain_value(c->diags, item,
+			"class %u is not lossless; only lossless classes can deadlock, and moving into another would drop",
+			class);
+	else
+		return true;
+	return false;
+}
+
+/* Whether packets that are moved time and again come back to where they were. */
+static bool comes_back(const struct switch_spec *s, uint32_t class)
+{
+	uint32_t at = class;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES && s->roles.to[at] != at; i++) {
+		at = s->roles.to[at];
+		if (at == class)
+			return true;
+	}
+	return false;
+}
+
+static bool check_move(
+	struct check *c, const struct tree *item, const struct switch_spec *s, uint32_t from)
+{
+	uint32_t to = s->roles.to[from];
+
+	if (!check_end(c, item, s, from) || !check_end(c, item, s, to))
+		return false;
+	if (!s->classes[to].dscp) {
+		explain_value(c->diags, item,
+			"class %u has no DSCP, by which later switches would know what was moved; give it one",
+			to);
+		return false;
+	}
+	if (!comes_back(s, from))
+		return true;
+	explain_value(c->diags, item,
+		"class %u comes back to itself, and with it the deadlock; expected a way that ends",
+		from);
+	return false;
+}
+
+bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s)
+{
+	const struct tree *roles = tree_get(n, "roles"), *remap = tree_get(roles, "remap");
+	bool good = true;
+
+	if (!s->roles.on)
+		return true;
+	if (!s->lldp_ps) {
+		explain_value(c->diags, roles,
+			"ports learn their roles by LLDP, which is off; add switch.lldp: on");
+		return false;
+	}
+	for (size_t i = 0; i < remap->count; i++)
+		good &= check_move(
+			c, remap->items[i], s, (uint32_t)(remap->items[i]->key[0] - '0'));
+	return good;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/check.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/units.h"
+
+/* One fault on one target: a link, or a node. */
+struct hit {
+	uint32_t target, fault;
+};
+
+struct hits {
+	struct hit *items;
+	size_t count, capacity;
+};
+
+static const char *const kind_names[] = {
+	[FAULT_LINK_DOWN] = "down",
+	[FAULT_LINK_RATE] = "rate",
+	[FAULT_LINK_DELAY] = "delay",
+	[FAULT_LINK_LOSS] = "loss",
+	[FAULT_LINK_GILBERT] = "gilbert",
+	[FAULT_LINK_FLAKY] = "flaky",
+	[FAULT_LINK_ERRORS] = "errors",
+	[FAULT_SWITCH_DOWN] = "down",
+	[FAULT_HOST_STORM] = "pause",
+};
+
+static int add_hit(struct hits *h, uint32_t target, uint32_t fault)
+{
+	if (h->count == h->capacity) {
+		size_t capacity = h->capacity ? 2 * h->capacity : 64;
+		struct hit *items = reallocarray(h->items, capacity, sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		h->items = items;
+		h->capacity = capacity;
+	}
+	h->items[h->count++] = (struct hit){target, fault};
+	return 0;
+}
+
+/* The nodes from `first` to `end` that a fault can befall, and what they are. */
+struct nodes {
+	uint32_t first, end;
+	const char *kind, *kinds;
+};
+
+static struct nodes nodes_of(const struct fabric *f, enum fault_kind kind)
+{
+	if (kind == FAULT_HOST_STORM)
+		return (struct nodes){0, f->net.host_count, "host", "hosts"};
+	return (struct nodes){f->net.host_count, f->net.node_count, "switch", "switches"};
+}
+
+static const char *nearest_node(const struct fabric *f, const struct nodes *n, const char *word)
+{
+	uint32_t count = n->end - n->first;
+	const char **words = calloc((size_t)count + 1, sizeof(*words)), *near = NULL;
+
+	for (uint32_t i = 0; words && i < count; i++)
+		words[i] = f->nodes[n->first + i].name;
+	if (words)
+		near = nearest_word(word, words, count);
+	free(words);
+	return near;
+}
+
+static void report_no_node(const struct fabric *f, const struct nodes *n, uint32_t index,
+	const struct fault_spec *fault, struct diags *diags)
+{
+	bool plain = !strpbrk(fault->target, "*?[\\");
+	const char *near = plain ? nearest_node(f, n, fault->target) : NULL;
+	uint32_t other;
+
+	if (plain && fabric_find_node(f, fault->target, &other))
+		diags_add(diags, fault->pos, "faults.%u.%s: \"%s\" is a %s; expected a %s", index,
+			n->kind, fault->target, other < f->net.host_count ? "host" : "switch",
+			n->kind);
+	else if (near)
+		diags_add(diags, fault->pos,
+			"faults.%u.%s: there is no %s \"%s\"; did you mean \"%s\"?", index, n->kind,
+			n->kind, fault->target, near);
+	else
+		diags_add(diags, fault->pos,
+			"faults.%u.%s: \"%s\" matches no %s; the %u %s are %s to %s", index,
+			n->kind, fault->target, n->kind, n->end - n->first, n->kinds,
+			f->nodes[n->first].name, f->nodes[n->end - 1].name);
+}
+
+static int collect_nodes(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
+	struct hits *h, struct diags *diags)
+{
+	struct nodes n = nodes_of(f, fault->kind);
+	size_t before = h->count;
+
+	for (uint32_t i = n.first; i < n.end; i++)
+		if (fabric_node_matches(f, i, fault->target) && add_hit(h, i, index))
+			return -ENOMEM;
+	if (h->count == before)
+		report_no_node(f, &n, index, fault, diags);
+	return 0;
+}
+
+static int collect_links(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
+	struct hits *h, struct diags *diags)
+{
+	size_t before = h->count;
+	char key[32];
+
+	for (uint32_t l = 0; l < f->net.link_count; l++)
+		if (fabric_link_matches(f, l, fault->target) && add_hit(h, l, index))
+			return -ENOMEM;
+	if (h->count != before)
+		return 0;
+	snprintf(key, sizeof(key), "faults.%u.link", index);
+	report_no_link(f, key, fault->target, fault->pos, diags);
+	return 0;
+}
+
+static int collect_hits(
+	const struct fabric *f, const struct scenario *s, struct diags *diags, struct hits *h)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < s->fault_count; i++) {
+		const struct fault_spec *fault = &s->faults[i];
+
+		if (!fault->sound)
+			continue;
+		if (fault->kind == FAULT_SWITCH_DOWN || fault->kind == FAULT_HOST_STORM)
+			err = collect_nodes(f, i, fault, h, diags);
+		else
+			err = collect_links(f, i, fault, h, diags);
+	}
+	return err;
+}
+
+/* By kind, target and begin: what overlaps is then found in one pass. */
+static int compare_hits(const void *a, const void *b, void *scenario)
+{
+	const struct scenario *s = scenario;
+	const struct hit *x = a, *y = b;
+	const struct fault_spec *fx = &s->faults[x->fault], *fy = &s->faults[y->fault];
+
+	if (fx->kind != fy->kind)
+		return fx->kind < fy->kind ? -1 : 1;
+	if (x->target != y->target)
+		return x->target < y->target ? -1 : 1;
+	if (fx->at_ps != fy->at_ps)
+		return fx->at_ps < fy->at_ps ? -1 : 1;
+	return x->fault < y->fault ? -1 : x->fault > y->fault;
+}
+
+static void report_overlap(const struct fabric *f, const struct scenario *s, uint32_t target,
+	uint32_t one, uint32_t two, struct diags *diags)
+{
+	const struct fault_spec *first = &s->faults[one < two ? one : two];
+	const struct fault_spec *second = &s->faults[one < two ? two : one];
+	bool node = first->kind == FAULT_SWITCH_DOWN || first->kind == FAULT_HOST_STORM;
+	char name[LINK_NAME], from[UNITS_TEXT], until[UNITS_TEXT];
+
+	if (first->until_ps == UINT64_MAX)
+		strcpy(until, "for good");
+	else
+		format_time(until, first->until_ps);
+	diags_add(diags, second->pos,
+		"faults.%u: this \"%s\" overlaps the one in line %u on %s %s (that one: %s, %s%s); keep their times apart, or merge them",
+		one < two ? two : one, kind_names[first->kind], first->pos.line,
+		node ? nodes_of(f, first->kind).kind : "link",
+		node ? f->nodes[target].name : fabric_link_name(f, target, name),
+		format_time(from, first->at_ps), first->until_ps == UINT64_MAX ? "" : "until ",
+		until);
+}
+
+/* One message a pair of faults at most: on its first target, and each fault as the later one once. */
+static void report_overlaps(const struct fabric *f, const struct scenario *s, const struct hits *h,
+	bool *reported, struct diags *diags)
+{
+	uint32_t last = 0; /* of this target and kind, the fault that ends last so far */
+
+	for (size_t i = 0; i < h->count; i++) {
+		const struct hit *hit = &h->items[i];
+		const struct fault_spec *fault = &s->faults[hit->fault];
+		bool same = i && h->items[i - 1].target == hit->target &&
+			    s->faults[h->items[i - 1].fault].kind == fault->kind;
+
+		if (!same) {
+			last = hit->fault;
+			continue;
+		}
+		if (fault->at_ps < s->faults[last].until_ps && !reported[hit->fault]) {
+			reported[hit->fault] = true;
+			report_overlap(f, s, hit->target, last, hit->fault, diags);
+		}
+		if (fault->until_ps > s->faults[last].until_ps)
+			last = hit->fault;
+	}
+}
+
+int check_fault_targets(const struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	struct hits h = {0};
+	bool *reported = calloc(s->fault_count + 1, sizeof(*reported));
+	int err = reported ? collect_hits(f, s, diags, &h) : -ENOMEM;
+
+	if (!err && h.count) {
+		qsort_r(h.items, h.count, sizeof(*h.items), compare_hits, (void *)s);
+		report_overlaps(f, s, &h, reported, diags);
+	}
+	free(h.items);
+	free(reported);
+	return err;
+}

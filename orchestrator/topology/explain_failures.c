@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+
+/*
+ * Whether what fails between pods and the switches of the top tier bottlenecks the workload ("Load Balancing for AI
+ * Training Workloads", appendix A, "Bottleneck Under Failures"): with N hosts that all send to all a host's link carries N - 1 flows, and H (N - H) of them leave a pod of H hosts; spread evenly over what is left of
+ * its uplinks, U links' worth with a share p lost of f of them, no link but the hosts' is overloaded as long as
+ *
+ *	N - 1 >= H (N - H) / (U - f p)
+ *
+ * A permutation puts one flow on a host's link, and at most H leave the pod. The counts are the fabric's own, uplinks
+ * being counted in rates of a host's link; a pod is what is still connected without the top tier.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+#include "topology/explain_parts.h"
+
+#define NO_POD UINT32_MAX
+
+/* Shares are no binary fractions: what equals the other side but for this equals it. */
+#define ROUNDING 1e-9
+
+struct pod {
+	uint32_t hosts, first_switch;
+	double uplinks, left;
+};
+
+/* The links of the top tier that a fault takes something from. */
+struct reach {
+	uint32_t fault;
+	double left; /* of their rate */
+	uint32_t *links;
+	uint32_t link_count;
+};
+
+struct survey {
+	const struct fabric *f;
+	uint32_t *pod_of; /* by node */
+	uint32_t *stack;
+	double *left; /* by link, 0..1 */
+	struct pod *pods;
+	uint32_t pod_count;
+	struct reach *reaches;
+	uint32_t reach_count;
+};
+
+static void survey_release(struct survey *v)
+{
+	for (uint32_t i = 0; i < v->reach_count; i++)
+		free(v->reaches[i].links);
+	free(v->reaches);
+	free(v->pod_of);
+	free(v->stack);
+	free(v->left);
+	free(v->pods);
+}
+
+static int survey_init(struct survey *v, const struct fabric *f, size_t faults)
+{
+	v->f = f;
+	v->pod_of = malloc(f->net.node_count * sizeof(*v->pod_of));
+	v->stack = calloc(f->net.node_count, sizeof(*v->stack));
+	v->left = calloc((size_t)f->net.link_count + 1, sizeof(*v->left));
+	v->pods = calloc(f->net.host_count, sizeof(*v->pods));
+	v->reaches = calloc(faults + 1, sizeof(*v->reaches));
+	if (!v->pod_of || !v->stack || !v->left || !v->pods || !v->reaches)
+		return -ENOMEM;
+	memset(v->pod_of, 0xff, f->net.node_count * sizeof(*v->pod_of));
+	for (uint32_t l = 0; l < f->net.link_count; l++)
+		v->left[l] = 1;
+	return 0;
+}
+
+static bool is_top(const struct fabric *f, uint32_t node)
+{
+	return f->nodes[node].tier + 1 == f->tier_count;
+}
+
+static uint32_t node_at(const struct fabric *f, uint32_t port)
+{
+	return f->net.ports[port].node;
+}
+
+/* The pod that the link joins to the top tier, or NO_POD. A link's end b is at the higher tier. */
+static uint32_t pod_below(const struct survey *v, uint32_t link)
+{
+	const struct fabric_link *l = &v->f->links[link];
+
+	if (!is_top(v->f, node_at(v->f, l->b)) || is_top(v->f, node_at(v->f, l->a)))
+		return NO_POD;
+	return v->pod_of[node_at(v->f, l->a)];
+}
+
+/* All that hangs together with a host without the top tier is its pod. */
+static void walk_pod(struct survey *v, uint32_t host)
+{
+	const struct net *net = &v->f->net;
+	struct pod *pod = &v->pods[v->pod_count];
+	uint32_t depth = 0;
+
+	v->stack[depth++] = host;
+	v->pod_of[host] = v->pod_count++;
+	pod->first_switch = NO_POD;
+	while (depth) {
+		uint32_t node = v->stack[--depth];
+
+		if (node < net->host_count)
+			pod->hosts++;
+		else if (node < pod->first_switch)
+			pod->first_switch = node;
+		for (uint32_t i = 0; i < net->nodes[node].port_count; i++) {
+			const struct net_port *port = &net->ports[net->nodes[node].first_port + i];
+			uint32_t next = node_at(v->f, port->peer);
+
+			if (v->pod_of[next] != NO_POD || is_top(v->f, next))
+				continue;
+			v->pod_of[next] = v->pod_of[node];
+			v->stack[depth++] = next;
+		}
+	}
+}
+
+/* A link's rate, counted in those of hosts. */
+static double link_weight(const struct fabric *f, uint32_t link)
+{
+	return (double)f->net.ports[f->links[link].a].rate_bps / (double)f->host_rate_bps;
+}
+
+static void find_pods(struct survey *v)
+{
+	for (uint32_t h = 0; h < v->f->net.host_count; h++)
+		if (v->pod_of[h] == NO_POD)
+			walk_pod(v, h);
+	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
+		uint32_t pod = pod_below(v, l);
+
+		if (pod != NO_POD)
+			v->pods[pod].uplinks += link_weight(v->f, l);
+	}
+}
+
+static bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t link)
+{
+	if (fault->kind != FAULT_SWITCH_DOWN)
+		return fabric_link_matches(f, link, fault->target);
+	return fabric_node_matches(f, node_at(f, f->links[link].a), fault->target) ||
+	       fabric_node_matches(f, node_at(f, f->links[link].b), fault->target);
+}
+
+static int find_reach(struct survey *v, uint32_t index, const struct fault_spec *fault)
+{
+	struct reach r = {
+		.fault = index, .left = fault->kind == FAULT_LINK_RATE ? fault->share : 0};
+	uint32_t capacity = 0;
+
+	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
+		if (pod_below(v, l) == NO_POD || !fault_hits(v->f, fault, l))
+			continue;
+		if (r.link_count == capacity) {
+			uint32_t more = capacity ? 2 * capacity : 4;
+			uint32_t *links = reallocarray(r.links, more, sizeof(*links));
+
+			if (!links) {
+				free(r.links);
+				return -ENOMEM;
+			}
+			r.links = links;
+			capacity = more;
+		}
+		r.links[r.link_count++] = l;
+	}
+	if (r.link_count)
+		v->reaches[v->reach_count++] = r;
+	return 0;
+}
+
+static int find_reaches(struct survey *v, const struct scenario *s)
+{
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < s->fault_count; i++) {
+		enum fault_kind kind = s->faults[i].kind;
+
+		if (kind == FAULT_LINK_DOWN || kind == FAULT_LINK_RATE || kind == FAULT_SWITCH_DOWN)
+			err = find_reach(v, i, &s->faults[i]);
+	}
+	return err;
+}
+
+static bool in_force(const struct fault_spec *fault, uint64_t now_ps)
+{
+	return fault->at_ps <= now_ps && now_ps < fault->until_ps;
+}
+
+/* Takes from every pod what the faults of that moment take, the worst of those on the same link counting. */
+static void apply_faults(struct survey *v, const struct scenario *s, struct explain_failure *row)
+{
+	for (uint32_t i = 0; i < v->pod_count; i++)
+		v->pods[i].left = v->pods[i].uplinks;
+	for (uint32_t i = 0; i < v->reach_count; i++) {
+		const struct reach *r = &v->reaches[i];
+
+		if (!in_force(&s->faults[r->fault], row->at_ps))
+			continue;
+		row->faults[row->fault_count++] = r->fault;
+		for (uint32_t n = 0; n < r->link_count; n++) {
+			uint32_t l = r->links[n];
+			double lost = v->left[l] - r->left;
+
+			if (lost <= 0)
+				continue;
+			v->left[l] = r->left;
+			v->pods[pod_below(v, l)].left -= lost * link_weight(v->f, l);
+		}
+	}
+	for (uint32_t i = 0; i < v->reach_count; i++)
+		for (uint32_t n = 0; n < v->reaches[i].link_count; n++)
+			v->left[v->reaches[i].links[n]] = 1;
+}
+
+/* Flows that leave a pod, on each of so many links. */
+static double flows_per_uplink(
+	const struct survey *v, const struct pod *pod, double links, bool permutation)
+{
+	double hosts = pod->hosts, others = v->f->net.host_count - hosts;
+	double flows = !permutation ? hosts * others : hosts < others ? hosts : others;
+
+	if (flows == 0)
+		return 0;
+	return links > ROUNDING ? flows / links : INFINITY;
+}
+
+static void name_pod(const struct explain *e, const struct survey *v, uint32_t pod, char *name)
+{
+	if (e->kind == TOPOLOGY_FAT_TREE)
+		snprintf(name, NODE_NAME, "pod %u", pod);
+	else
+		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);
+}
+
+static void judge(const struct explain *e, const struct survey *v, struct explain_failure *row)
+{
+	double most;
+	uint32_t worst = 0;
+
+	row->host_flows = e->permutation ? 1 : v->f->net.host_count - 1;
+	most = row->host_flows * (1 + ROUNDING);
+	for (uint32_t i = 0; i < v->pod_count; i++) {
+		const struct pod *pod = &v->pods[i];
+		double now = flows_per_uplink(v, pod, pod->left, e->permutation);
+		double before = flows_per_uplink(v, pod, pod->uplinks, e->permutation);
+
+		if (now > row->uplink_flows) {
+			row->uplink_flows = now;
+			worst = i;
+		}
+		row->before |= before > most;
+	}
+	row->bottleneck = row->uplink_flows > most;
+	row->hosts = v->pods[worst].hosts;
+	row->uplinks = v->pods[worst].uplinks;
+	row->left = v->pods[worst].left > ROUNDING ? v->pods[worst].left : 0;
+	name_pod(e, v, worst, row->pod);
+}
+
+/* Whether a fault of an earlier number begins at the same time: its row tells of both. */
+static bool begun_before(const struct survey *v, const struct scenario *s, uint32_t reach)
+{
+	for (uint32_t i = 0; i < reach; i++)
+		if (s->faults[v->reaches[i].fault].at_ps ==
+			s->faults[v->reaches[reach].fault].at_ps)
+			return true;
+	return false;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct explain_failure *x = a, *y = b;
+
+	return x->at_ps < y->at_ps ? -1 : x->at_ps > y->at_ps;
+}
+
+static int make_rows(struct explain *e, struct survey *v, const struct scenario *s)
+{
+	e->failures = calloc((size_t)v->reach_count + 1, sizeof(*e->failures));
+	if (!e->failures)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < v->reach_count; i++) {
+		struct explain_failure *row = &e->failures[e->failure_count];
+
+		if (begun_before(v, s, i))
+			continue;
+		row->at_ps = s->faults[v->reaches[i].fault].at_ps;
+		row->faults = calloc(v->reach_count, sizeof(*row->faults));
+		if (!row->faults)
+			return -ENOMEM;
+		e->failure_count++;
+		apply_faults(v, s, row);
+		judge(e, v, row);
+	}
+	qsort(e->failures, e->failure_count, sizeof(*e->failures), compare_rows);
+	return 0;
+}
+
+static bool all_permutations(const struct scenario *s)
+{
+	for (size_t i = 0; i < s->workload_count; i++)
+		if (s->workloads[i].kind != WORKLOAD_PERMUTATION)
+			return false;
+	return s->workload_count;
+}
+
+int explain_failures(struct explain *e, const struct fabric *f, const struct scenario *s)
+{
+	struct survey v = {0};
+	int err;
+
+	e->permutation = all_permutations(s);
+	if (f->tier_count < 3) /* hosts and one tier of switches: no uplinks */
+		return 0;
+	err = survey_init(&v, f, s->fault_count);
+	if (!err) {
+		find_pods(&v);
+		err = find_reaches(&v, s);
+	}
+	if (!err && v.reach_count)
+		err = make_rows(e, &v, s);
+	survey_release(&v);
+	return err;
+}

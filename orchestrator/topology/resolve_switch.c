@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/resolve.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "abi/state.h"
+#include "base/headroom.h"
+
+_Static_assert(CLASSES == SCENARIO_CLASSES, "a scenario's classes are the switches'");
+
+/* The longest LLDP frame, rounded up; a new one may join one that waits: by its timer, and for a changed level. */
+#define LLDP_BYTES  192
+#define LLDP_FRAMES 2
+
+/* Without a word about it, these many full packets. */
+#define RESERVE_PACKETS 2
+#define XON_PACKETS     2
+
+struct resolve {
+	struct fabric *f;
+	const struct switch_spec *sw;
+	struct diags *diags;
+};
+
+static bool is_header_class(const struct switch_spec *sw, uint32_t class)
+{
+	return sw->trim.to != TRIM_OFF && class == sw->trim.class;
+}
+
+static bool is_data_class(const struct switch_spec *sw, uint32_t class)
+{
+	return sw->classes[class].used && !is_header_class(sw, class);
+}
+
+/* "switch.ecn.kmin", or "switch.classes: class 3: ecn.kmin" where the file speaks of classes. */
+#define KEY_TEXT 64
+static const char *class_key(
+	const struct switch_spec *sw, uint32_t class, const char *key, char buf[KEY_TEXT])
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+		count += is_data_class(sw, i);
+	if (count > 1 || class || sw->classes[class].pos.line)
+		snprintf(buf, KEY_TEXT, "switch.classes: class %u: %s", class, key);
+	else
+		snprintf(buf, KEY_TEXT, "switch.%s", key);
+	return buf;
+}
+
+static bool same_quantity(const struct quantity *a, const struct quantity *b)
+{
+	return a->value == b->value && a->unit == b->unit;
+}
+
+/* The class's own, or the switch's. */
+static void buffer_key(const struct switch_spec *sw, uint32_t class, char buf[KEY_TEXT])
+{
+	if (same_quantity(&sw->classes[class].buffer, &sw->buffer.per_port))
+		strcpy(buf, "switch.buffer.per_port");
+	else
+		class_key(sw, class, "buffer", buf);
+}
+
+/* A share that is not zero does not become "off" by rounding. */
+static double in_bytes(const struct fabric *f, const struct quantity *q)
+{
+	double bytes = q->unit == QUANTITY_BDP ? q->value * (double)f->bdp_bytes : q->value;
+
+	return bytes > 0 && bytes < 1 ? 1 : bytes;
+}
+
+static uint64_t take_bytes(
+	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+{
+	double bytes = in_bytes(r->f, q);
+
+	/* Not "bytes > UINT32_MAX": that would let a NaN through. */
+	if (bytes >= 0 && bytes <= UINT32_MAX)
+		return (uint64_t)bytes;
+	diags_add(r->diags, pos, "%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes,
+		UINT32_MAX);
+	return UINT32_MAX;
+}
+
+static bool same_ecn(const struct ecn_spec *a, const struct ecn_spec *b)
+{
+	return same_quantity(&a->kmin, &b->kmin) && same_quantity(&a->kmax, &b->kmax);
+}
+
+/* ---- ECN ---- */
+
+static struct fabric_depth take_depth(
+	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+{
+	if (q->unit == QUANTITY_TIME)
+		return (struct fabric_depth){.ps = (uint64_t)q->value};
+	return (struct fabric_depth){.bytes = take_bytes(r, q, key, pos)};
+}
+
+uint64_t fabric_depth_bytes(const struct fabric_depth *d, uint64_t rate_bps)
+{
+	unsigned __int128 bits = (unsigned __int128)d->ps * rate_bps;
+	uint64_t bytes = (uint64_t)(bits / (8 * PS_PER_S));
+
+	if (!d->ps)
+		return d->bytes;
+	return bytes ? bytes : 1;
+}
+
+/* What is fine on one link may not be so on another, where one of the two is a time. */
+static void check_depths(struct resolve *r, uint32_t class)
+{
+	const struct fabric_class *c = &r->f->switching.classes[class];
+	struct diag_pos pos = r->sw->classes[class].pos;
+	char key[KEY_TEXT], name[LINK_NAME];
+
+	for (uint32_t l = 0; l < r->f->net.link_count; l++) {
+		uint64_t rate = r->f->net.ports[r->f->links[l].a].rate_bps;
+		uint64_t kmin = fabric_depth_bytes(&c->kmin, rate);
+		uint64_t kmax = fabric_depth_bytes(&c->kmax, rate);
+		const char *link = fabric_link_name(r->f, l, name);
+		bool timed = c->kmin.ps || c->kmax.ps;
+
+		if (kmax > UINT32_MAX) {
+			diags_add(r->diags, pos,
+				"%s: %llu bytes on link %s; at most %u, as counters have 32 bits",
+				class_key(r->sw, class, "ecn.kmax", key), (unsigned long long)kmax,
+				link, UINT32_MAX);
+			return;
+		}
+		if (kmin <= kmax)
+			continue;
+		diags_add(r->diags, pos,
+			"%s: %llu bytes%s%s, above kmax, which comes to %llu bytes",
+			class_key(r->sw, class, "ecn.kmin", key), (unsigned long long)kmin,
+			timed ? " on link " : "", timed ? link : "", (unsigned long long)kmax);
+		return;
+	}
+}
+
+static void resolve_ecn(struct resolve *r, uint32_t class)
+{
+	const struct class_spec *spec = &r->sw->classes[class];
+	struct fabric_class *c = &r->f->switching.classes[class];
+	struct diags unsaid = DIAGS_INIT;
+	struct resolve quiet = {r->f, r->sw, &unsaid};
+	char key[KEY_TEXT];
+
+	/* One message about settings that several classes have from the switch. */
+	for (uint32_t i = 0; i < class; i++)
+		if (r->sw->classes[i].used && same_ecn(&r->sw->classes[i].ecn, &spec->ecn))
+			r = &quiet;
+	c->kmin =
+		take_depth(r, &spec->ecn.kmin, class_key(r->sw, class, "ecn.kmin", key), spec->pos);
+	c->kmax =
+		take_depth(r, &spec->ecn.kmax, class_key(r->sw, class, "ecn.kmax", key), spec->pos);
+	c->pmax = spec->ecn.pmax;
+	c->average = spec->ecn.average;
+	check_depths(r, class);
+	diags_release(&unsaid);
+}
+
+/* ---- buffers ---- */
+
+static void resolve_header_queue(struct resolve *r, struct fabric_class *c)
+{
+	uint32_t header = data_frame_bytes(0, r->f->ip6);
+
+	c->limit_bytes =
+		take_bytes(r, &r->sw->trim.queue, "switch.trim.queue", (struct diag_pos){0});
+	if (c->limit_bytes < header)
+		diags_add(r->diags, (struct diag_pos){0},
+			"switch.trim.queue: %llu bytes hold not even one trimmed packet, which has %u",
+			(unsigned long long)c->limit_bytes, header);
+}
+
+static void resolve_queue(struct resolve *r, uint32_t class)
+{
+	const struct class_spec *spec = &r->sw->classes[class];
+	struct fabric_class *c = &r->f->switching.classes[class];
+	struct diags unsaid = DIAGS_INIT;
+	struct resolve quiet = {r->f, r->sw, &unsaid};
+	char key[KEY_TEXT];
+
+	for (uint32_t i = 0; i < class; i++)
+		if (is_data_class(r->sw, i) &&
+			same_quantity(&r->sw->classes[i].buffer, &spec->buffer))
+			r = &quiet;
+	buffer_key(r->sw, class, key);
+	c->limit_bytes = take_bytes(r, &spec->buffer, key, spec->pos);
+	if (c->limit_bytes < r->f->packet_bytes)
+		diags_add(r->diags, spec->pos,
+			"%s: %llu bytes hold no full packet; topology.mtu: %u makes one of %u", key,
+			(unsigned long long)c->limit_bytes, r->f->mtu, r->f->packet_bytes);
+	diags_release(&unsaid);
+}
+
+static void resolve_pause(struct resolve *r, uint32_t class)
+{
+	const struct class_spec *spec = &r->sw->classes[class];
+	struct fabric_class *c = &r->f->switching.classes[class];
+	uint64_t level;
+	char key[KEY_TEXT];
+
+	c->xoff_bytes = c->headroom_bytes = UINT64_MAX;
+	c->xon_bytes = XON_PACKETS * (uint64_t)r->f->packet_bytes;
+	if (spec->headroom.unit != QUANTITY_AUTO)
+		c->headroom_bytes = take_bytes(
+			r, &spec->headroom, class_key(r->sw, class, "headroom", key), spec->pos);
+	if (spec->xoff.unit == QUANTITY_AUTO)
+		return;
+	c->xoff_bytes = take_bytes(r, &spec->xoff, class_key(r->sw, class, "xoff", key), spec->pos);
+	if (c->xon_bytes > c->xoff_bytes)
+		c->xon_bytes = c->xoff_bytes;
+	if (spec->xon.unit == QUANTITY_AUTO)
+		return;
+	level = take_bytes(r, &spec->xon, class_key(r->sw, class, "xon", key), spec->pos);
+	if (level > c->xoff_bytes)
+		diags_add(r->diags, spec->pos,
+			"%s: %llu bytes, above XOFF, which comes to %llu bytes; a queue that was paused must drain first",
+			key, (unsigned long long)level, (unsigned long long)c->xoff_bytes);
+	else
+		c->xon_bytes = c->xoff_bytes - level;
+}
+
+uint64_t fabric_headroom(const struct fabric *f, const struct fabric_class *class, uint32_t port)
+{
+	const struct headroom_params p = {
+		.rate_bps = f->net.ports[port].rate_bps,
+		.delay_ps = f->net.ports[port].delay_ps,
+		.response_ps = f->switching.response_ps,
+		.frame_bytes = f->packet_bytes,
+		.control_bytes = f->switching.control_bytes,
+	};
+
+	return class->headroom_bytes == UINT64_MAX ? headroom_bytes(&p) : class->headroom_bytes;
+}
+
+/* Whether the room of a lossless class at its ingress is enough on the link that asks for most. */
+static void check_ingress(struct resolve *r, uint32_t class)
+{
+	const struct fabric *f = r->f;
+	const struct fabric_class *c = &f->switching.classes[class];
+	bool automatic = c->xoff_bytes == UINT64_MAX;
+	const char *or_else = c->headroom_bytes == UINT64_MAX ? "" : ", or take less headroom";
+	uint64_t below = automatic ? f->packet_bytes : c->xoff_bytes, most = 0;
+	char key[KEY_TEXT], name[LINK_NAME];
+	uint32_t worst = 0;
+
+	for (uint32_t l = 0; l < f->net.link_count; l++) {
+		uint64_t headroom = fabric_headroom(f, c, f->links[l].a);
+
+		if (headroom <= most)
+			continue;
+		most = headroom;
+		worst = l;
+	}
+	if (most + below <= c->limit_bytes)
+		return;
+	buffer_key(r->sw, class, key);
+	fabric_link_name(f, worst, name);
+	if (most > c->limit_bytes)
+		diags_add(r->diags, r->sw->classes[class].pos,
+			"%s: headroom of %llu bytes, as link %s has it, is larger than the buffer of %llu; give the buffer at least %llu%s",
+			key, (unsigned long long)most, name, (unsigned long long)c->limit_bytes,
+			(unsigned long long)(most + below), or_else);
+	else if (automatic)
+		diags_add(r->diags, r->sw->classes[class].pos,
+			"%s: %llu bytes have no room for a packet of %u beside %llu bytes of headroom, as link %s has it; give the buffer at least %llu%s",
+			key, (unsigned long long)c->limit_bytes, f->packet_bytes,
+			(unsigned long long)most, name, (unsigned long long)(most + below),
+			or_else);
+	else
+		diags_add(r->diags, r->sw->classes[class].pos,
+			"%s: XOFF at %llu bytes and %llu bytes of headroom, as link %s has it, do not fit into %llu; give the buffer at least %llu, or lower xoff",
+			key, (unsigned long long)below, (unsigned long long)most, name,
+			(unsigned long long)c->limit_bytes, (unsigned long long)(most + below));
+}
+
+/* ---- the pool ---- */
+
+uint64_t fabric_pool(const struct fabric *f, uint32_t node)
+{
+	const struct net_node *n = &f->net.nodes[node];
+	uint64_t rate = 0;
+
+	if (f->switching.pool_bytes)
+		return f->switching.pool_bytes;
+	for (uint32_t i = 0; i < n->port_count; i++)
+		rate += f->net.ports[n->first_port + i].rate_bps;
+	return pool_bytes_auto(rate);
+}
+
+/* What a port has for itself: reserves, headroom, and the room for trimmed headers. */
+static uint64_t port_own(const struct fabric *f, uint32_t port)
+{
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+		const struct fabric_class *c = &f->switching.classes[i];
+
+		if (!c->used)
+			continue;
+		bytes += c->limit_bytes;
+		if (c->lossless)
+			bytes += fabric_headroom(f, c, port);
+	}
+	return bytes;
+}
+
+static uint64_t node_own(const struct fabric *f, uint32_t node)
+{
+	const struct net_node *n = &f->net.nodes[node];
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; i < n->port_count; i++)
+		bytes += port_own(f, n->first_port + i);
+	return bytes;
+}
+
+uint64_t fabric_pool_left(const struct fabric *f, uint32_t node)
+{
+	uint64_t all = fabric_pool(f, node), own = node_own(f, node);
+
+	return own < all ? all - own : 0;
+}
+
+/* One message, about the first switch whose pool has no packet left for each port. */
+static void check_pool(struct resolve *r)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		uint32_t ports = f->net.nodes[i].port_count;
+		uint64_t least = (uint64_t)ports * f->packet_bytes;
+
+		if (fabric_pool_left(f, i) >= least)
+			continue;
+		diags_add(r->diags, (struct diag_pos){0},
+			"switch.buffer.shared: of %llu bytes of switch \"%s\" the reserves and headroom of its %u ports take %llu, and the rest holds not a packet for each; give at least %llu, or reserve less",
+			(unsigned long long)fabric_pool(f, i), f->nodes[i].name, ports,
+			(unsigned long long)node_own(f, i),
+			(unsigned long long)(node_own(f, i) + least));
+		return;
+	}
+}
+
+static uint64_t resolve_reserve(struct resolve *r)
+{
+	const struct quantity *q = &r->sw->buffer.reserve;
+
+	if (q->unit == QUANTITY_AUTO)
+		return RESERVE_PACKETS * (uint64_t)r->f->packet_bytes;
+	return take_bytes(r, q, "switch.buffer.reserve", (struct diag_pos){0});
+}
+
+/* ---- all of it ---- */
+
+static void resolve_class(struct resolve *r, uint32_t class, uint64_t reserve)
+{
+	const struct class_spec *spec = &r->sw->classes[class];
+	struct fabric_class *c = &r->f->switching.classes[class];
+
+	if (!spec->used)
+		return;
+	c->used = true;
+	c->lossless = spec->lossless;
+	c->share = spec->share;
+	resolve_ecn(r, class);
+	if (is_header_class(r->sw, class))
+		resolve_header_queue(r, c);
+	else if (r->sw->buffer.shared)
+		c->limit_bytes = reserve;
+	else
+		resolve_queue(r, class);
+	if (spec->lossless)
+		resolve_pause(r, class);
+}
+
+/* A frame of each kind that may have been put into the queue just before: of LLDP, and PFC for each class. */
+static uint32_t control_bytes(const struct switch_spec *sw)
+{
+	uint64_t bytes = sw->lldp_ps ? LLDP_FRAMES * wire_bytes(LLDP_BYTES) : 0;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+		if (sw->classes[i].used && sw->classes[i].lossless)
+			bytes += wire_bytes(PFC_FRAME);
+	return (uint32_t)bytes;
+}
+
+void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags)
+{
+	struct resolve r = {f, sw, diags};
+	struct fabric_switching *g = &f->switching;
+	size_t before = diags->count;
+	uint64_t reserve = 0;
+
+	for (uint32_t i = 0; i < sizeof(g->class_of); i++)
+		g->class_of[i] = (uint8_t)scenario_class_of(sw, i);
+	g->shared = sw->buffer.shared;
+	g->response_ps = sw->pfc.response_ps;
+	g->control_bytes = control_bytes(sw);
+	if (g->shared) {
+		g->alpha = sw->buffer.alpha;
+		reserve = resolve_reserve(&r);
+		if (sw->buffer.pool.unit != QUANTITY_AUTO)
+			g->pool_bytes = (uint64_t)in_bytes(f, &sw->buffer.pool);
+	}
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+		resolve_class(&r, i, reserve);
+	if (diags->count != before)
+		return;
+	if (g->shared)
+		check_pool(&r);
+	for (uint32_t i = 0; !g->shared && i < SCENARIO_CLASSES; i++)
+		if (g->classes[i].used && g->classes[i].lossless)
+			check_ingress(&r, i);
+}
