@@ -23,7 +23,7 @@ FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
             libyaml-dev libjansson-dev linux-libc-dev iproute2
-CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db
+CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd
 
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/build/*.c orchestrator/live/*.c)
@@ -176,7 +176,8 @@ check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
 golden: all ## write the shipped scenarios' traces anew (tests/golden)
 	@for f in scenarios/*.yaml; do \
 		$(BUILD)/fabricbed run $$f --dataplane inline --out $(BUILD)/golden --json | \
-			awk -v n=$$(basename $$f .yaml) -F'"' '/trace_hash/ { print n, $$4 }'; \
+			awk -v n=$$(basename $$f .yaml) -F'"' \
+				'/^  "[^"]*": {/ { v = "/" $$2 } /^  (  )?"trace_hash"/ { print n v, $$4 }'; \
 	done > tests/golden/traces.txt && cat tests/golden/traces.txt
 
 bench: check-deps ## figures of this machine: bring-up, hops a second, memory

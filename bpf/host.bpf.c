@@ -10,7 +10,7 @@ int fabricbed_host(struct xdp_md *md)
 
 	if (!verdict)
 		return XDP_DROP;
-	if (sw_has(&c, SW_CONTROL) && c.hop.flags & HOP_MAKE)
+	if (sw_makes(&c))
 		sw_verdict(&c, verdict, sw_make(&c), VERDICT_FORWARD);
 	else
 		sw_verdict(&c, verdict, sw_host(&c), VERDICT_DELIVER);

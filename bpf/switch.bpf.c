@@ -10,7 +10,7 @@ int fabricbed_switch(struct xdp_md *md)
 
 	if (!verdict)
 		return XDP_DROP;
-	if (sw_has(&c, SW_CONTROL | SW_CNP) && c.hop.flags & HOP_MAKE)
+	if (sw_makes(&c))
 		sw_verdict(&c, verdict, sw_make(&c), VERDICT_FORWARD);
 	else
 		sw_verdict(&c, verdict, sw_switch(&c), VERDICT_FORWARD);

@@ -134,7 +134,7 @@ struct flow_mark {
 	__u64 marked_ps;   /* its last packet that came in marked */
 	__u64 notified_ps; /* the last CNP sent in the receiver's stead; 0: none */
 	__u32 psn;         /* of that packet */
-	__u32 marks;       /* such packets since it is kept in mind, the first not counted */
+	__u32 reserved;
 };
 
 struct switch_state {

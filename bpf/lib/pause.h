@@ -11,13 +11,21 @@ static __always_inline int pause_holds(const struct queue *q, __u64 now)
 	return q->paused_since_ps <= now && now < q->paused_until_ps;
 }
 
-/* Ends what is left of a pause. */
+/* What is left of a pause, which may not have begun yet. */
+static __always_inline __u64 pause_left(const struct queue *q, __u64 now)
+{
+	__u64 from = q->paused_since_ps > now ? q->paused_since_ps : now;
+
+	return q->paused_until_ps > from ? q->paused_until_ps - from : 0;
+}
+
+/* Ends it now. */
 static __always_inline void pause_end(struct queue *q, __u64 now)
 {
-	if (!pause_holds(q, now))
-		return;
-	q->paused_ps -= q->paused_until_ps - now;
-	q->paused_until_ps = now;
+	__u64 left = pause_left(q, now);
+
+	q->paused_ps -= left;
+	q->paused_until_ps -= left;
 }
 
 /*

@@ -28,9 +28,7 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 			hash_flow(c->sw->hash_seed, c->addresses, c->ports), c->group->count);
 	if (sw_group_port(c, pick) != SW_NEXT)
 		return SW_END;
-	if (sw_has(c, SW_DETOUR) && c->out_id == c->in_id && !(c->flags & VERDICT_RETURNED)) {
-		if (c->group->count < 2)
-			return sw_drop(c, c->in_id, DROP_NO_ROUTE);
+	if (sw_has(c, SW_DETOUR) && c->out_id == c->in_id && !c->turned) {
 		if (sw_group_port(c, pick + 1 < c->group->count ? pick + 1 : 0) != SW_NEXT)
 			return SW_END;
 	}

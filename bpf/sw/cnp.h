@@ -12,42 +12,53 @@
 #include "lib/hash.h"
 #include "lib/ip.h"
 
+#define CNP_TTL    64
+#define CNP_MEMORY 8 /* marks further apart than so many intervals are not of one congestion */
+
 static __always_inline __u32 sw_bth_psn(const struct bth_hdr *bth)
 {
 	return be32(bth->psn) & BTH_MASK_24;
 }
 
-/* Needs a routed, admitted frame. Sets VERDICT_ASK_CNP. */
-static __always_inline enum sw_step sw_cnp(struct sw_ctx *c)
+/*
+ * Needs a parsed frame. Sets VERDICT_ASK_CNP on what came in marked: the engine asks for a CNP if the egress queue is
+ * past kmax as the frame arrives. Nothing here depends on the queues, so that this may run ahead of time.
+ */
+static __always_inline enum sw_step sw_cnp_ask(struct sw_ctx *c)
+{
+	if (c->udp && c->udp->dst == be16(UDP_PORT_ROCE) &&
+		(ip_tos(c->ip4, c->ip6) & 3) == ECN_CE)
+		c->flags |= VERDICT_ASK_CNP;
+	return SW_NEXT;
+}
+
+/* HOP_MAKE_CNP: whether the flow of the copy is to be notified now. Needs it routed; SW_DONE: it is not. */
+static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 {
 	const struct queue *q = table_queues(c->t, c->out_id * CLASSES + c->queue);
 	__u64 key = rng_mix(c->addresses ^ rng_mix(c->ports)) | 1, now = c->hop.now_ps;
-	const struct bth_hdr *bth;
+	const struct bth_hdr *bth = (const struct bth_hdr *)c->cursor.pos;
 	struct flow_mark *f;
 	__u32 psn;
 
-	if (!q || !q->kmax_bytes || q->depth_bytes <= q->kmax_bytes || !c->udp ||
-		c->udp->dst != be16(UDP_PORT_ROCE) || (ip_tos(c->ip4, c->ip6) & 3) != ECN_CE)
-		return SW_NEXT;
-	bth = cursor_pull(&c->cursor, sizeof(*bth));
 	f = table_flows(c->t, c->in->switch_id * FLOW_SLOTS + (__u32)(key >> 32) % FLOW_SLOTS);
-	if (!bth || !f)
-		return SW_NEXT;
+	if (!q || !f || !q->kmax_bytes || q->depth_bytes <= q->kmax_bytes ||
+		(void *)(bth + 1) > c->cursor.end)
+		return sw_done(c, VERDICT_NOTHING);
 	psn = sw_bth_psn(bth);
-	if (f->key != key) {
+	if (f->key != key ||
+		now - f->marked_ps > CNP_MEMORY * table_config(c->t)->cnp_interval_ps) {
 		*f = (struct flow_mark){.key = key, .marked_ps = now, .psn = psn};
-		return SW_NEXT;
+		return sw_done(c, VERDICT_NOTHING);
 	}
 	/* what is sent again says nothing new */
 	if (((psn - f->psn) & BTH_MASK_24) - 1 >= BTH_MASK_24 / 2)
-		return SW_NEXT;
+		return sw_done(c, VERDICT_NOTHING);
 	f->psn = psn;
 	f->marked_ps = now;
-	f->marks++;
 	if (f->notified_ps && now - f->notified_ps < table_config(c->t)->cnp_interval_ps)
-		return SW_NEXT;
+		return sw_done(c, VERDICT_NOTHING);
 	f->notified_ps = now;
-	c->flags |= VERDICT_ASK_CNP;
 	return SW_NEXT;
 }
 
@@ -72,9 +83,11 @@ static __always_inline enum sw_step sw_cnp_make(struct sw_ctx *c)
 	c->udp->length = be16(above);
 	ip_set_length(c->ip4, c->ip6, (__u16)above);
 	ip_set_tos(c->ip4, c->ip6, (__u8)(table_config(c->t)->cnp_dscp << 2));
+	ip_set_ttl(c->ip4, c->ip6, CNP_TTL);
 	ip_turn(c->ip4, c->ip6);
 	c->hop.length = sizeof(struct eth_hdr) + above +
 			(c->ip4 ? sizeof(struct ip4_hdr) : sizeof(struct ip6_hdr));
+	c->turned = 1;
 	c->cursor.pos = (void *)(c->eth + 1);
 	c->ip4 = 0;
 	c->ip6 = 0;

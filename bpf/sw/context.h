@@ -40,6 +40,7 @@ struct sw_ctx {
 	__u8 queue; /* its class from here on */
 	__u8 reason;
 	__u8 action; /* of SW_DONE */
+	__u8 turned; /* it goes back where it came from, and is to */
 };
 
 /* What a stage says of the frame. */

@@ -8,6 +8,7 @@
  * must not take buffer space first.
  */
 #include "sw/context.h"
+#include "lib/ip.h"
 
 static __always_inline enum sw_step sw_forward_check(struct sw_ctx *c)
 {
@@ -22,16 +23,9 @@ static __always_inline enum sw_step sw_forward_check(struct sw_ctx *c)
 
 static __always_inline void sw_forward(struct sw_ctx *c)
 {
-	if (c->ip4) {
-		__u16 ttl = c->ip4->ttl;
-		__u16 protocol = c->ip4->protocol;
+	__u8 ttl = c->ip4 ? c->ip4->ttl : c->ip6 ? c->ip6->hop_limit : 0;
 
-		c->ip4->ttl = (__u8)(ttl - 1);
-		c->ip4->checksum = checksum_replace(c->ip4->checksum, (__u16)(ttl | protocol << 8),
-			(__u16)((ttl - 1) | protocol << 8));
-	} else if (c->ip6) {
-		c->ip6->hop_limit--;
-	}
+	ip_set_ttl(c->ip4, c->ip6, (__u8)(ttl - 1));
 	__builtin_memcpy(c->eth->dst, c->out->peer_mac, 6);
 	__builtin_memcpy(c->eth->src, c->out->mac, 6);
 }

@@ -65,7 +65,7 @@ static __always_inline enum sw_step sw_pfc_make(struct sw_ctx *c)
 
 	c->eth = cursor_pull(&c->cursor, sizeof(*c->eth));
 	h = cursor_pull(&c->cursor, sizeof(*h));
-	if (!c->eth || !h || !sw)
+	if (!c->eth || !h)
 		return sw_done(c, VERDICT_NOTHING);
 	__builtin_memcpy(c->eth->dst, control, 6);
 	__builtin_memcpy(c->eth->src, c->in->mac, 6);
@@ -80,7 +80,7 @@ static __always_inline enum sw_step sw_pfc_make(struct sw_ctx *c)
 		if (!in || !(c->hop.classes >> class & 1))
 			continue;
 		if (c->hop.flags & HOP_MAKE_PFC)
-			quanta = sw_pfc_quanta(c, sw, in);
+			quanta = sw ? sw_pfc_quanta(c, sw, in) : -1;
 		else
 			in->pauses_sent++;
 		if (quanta < 0)

@@ -50,6 +50,13 @@ static __always_inline enum sw_step sw_place(struct sw_ctx *c)
 	return sw_admit(c);
 }
 
+/* There is no room: counted at the egress, or, for a headroom, at the ingress that it belongs to. */
+static __always_inline enum sw_step sw_refuse(struct sw_ctx *c)
+{
+	return sw_drop(c, c->reason == DROP_HEADROOM ? c->in_id : c->out_id,
+		(enum drop_reason)c->reason);
+}
+
 /* Headers back to where they came from. */
 static __always_inline enum sw_step sw_place_returned(struct sw_ctx *c)
 {
@@ -93,11 +100,11 @@ static __always_inline enum sw_step sw_switch(struct sw_ctx *c)
 	if (sw_has(c, SW_TRIM) && sw_unlikely(step == SW_FULL))
 		step = sw_place_trimmed(c);
 	if (sw_unlikely(step == SW_FULL))
-		return sw_drop(c, c->out_id, (enum drop_reason)c->reason);
+		return sw_refuse(c);
 	if (sw_unlikely(step != SW_NEXT))
 		return step;
 	c->reason = DROP_NONE;
-	SW_STAGE_IF(SW_CNP, sw_cnp);
+	SW_STAGE_IF(SW_CNP, sw_cnp_ask);
 	sw_forward(c);
 	return SW_NEXT;
 }
@@ -115,22 +122,31 @@ static __always_inline enum sw_step sw_host(struct sw_ctx *c)
 	return SW_NEXT;
 }
 
-/* A CNP of the switch's own. */
+/* A CNP of the switch's own, if it is due, out of a copy of the packet that asks for it. */
 static __always_inline enum sw_step sw_make_cnp(struct sw_ctx *c)
 {
 	enum sw_step step;
 
 	SW_STAGE(sw_parse_eth);
 	SW_STAGE(sw_parse);
+	SW_STAGE(sw_route);
+	SW_STAGE(sw_balance);
+	SW_STAGE(sw_cnp_due);
 	SW_STAGE(sw_cnp_make);
 	SW_STAGE(sw_parse);
 	SW_STAGE(sw_route);
 	SW_STAGE(sw_balance);
 	step = sw_admit(c);
 	if (step == SW_FULL)
-		return sw_drop(c, c->out_id, (enum drop_reason)c->reason);
+		return sw_refuse(c);
 	sw_forward(c);
 	return step;
+}
+
+/* Whether nothing has arrived, and a frame is asked for. */
+static __always_inline int sw_makes(const struct sw_ctx *c)
+{
+	return sw_has(c, SW_CONTROL | SW_CNP) && c->hop.flags & HOP_MAKE;
 }
 
 /* A frame that the engine asks for. */

@@ -13,6 +13,9 @@
 
 #define TRIM_EXTENSION 16
 
+/* An answer is nothing but headers: what is not at least so many times as long as what would stay is not cut. */
+#define TRIM_WORTH 2
+
 /* Of the transport's headers: UDP, BTH, its extension. */
 #define TRIM_ABOVE (sizeof(struct udp_hdr) + sizeof(struct bth_hdr) + TRIM_EXTENSION)
 
@@ -40,7 +43,8 @@ static __always_inline enum sw_step sw_trim(struct sw_ctx *c)
 	__u32 kept = sizeof(struct eth_hdr) + TRIM_ABOVE +
 		     (c->ip4 ? sizeof(struct ip4_hdr) : sizeof(struct ip6_hdr));
 
-	if (!(table_config(c->t)->trim_classes >> c->queue & 1) || !c->udp || c->hop.length <= kept)
+	if (!(table_config(c->t)->trim_classes >> c->queue & 1) || !c->udp ||
+		c->hop.length < TRIM_WORTH * kept)
 		return SW_FULL;
 	c->hop.length = kept;
 	c->udp->length = be16(TRIM_ABOVE);
@@ -61,6 +65,7 @@ static __always_inline void sw_return(struct sw_ctx *c)
 	c->ip6 = 0;
 	c->udp = 0;
 	c->flags |= VERDICT_RETURNED;
+	c->turned = 1;
 }
 
 #endif

@@ -49,7 +49,8 @@ static int next_run(char **ret_path, const char *name)
 static void remove_old(const char *directory)
 {
 	static const char *const names[] = {
-		"summary.json", "flows.csv", "queues.csv", "events.jsonl", "scenario.yaml"};
+		"summary.json", "flows.csv", "queues.csv", "pauses.csv", "events.jsonl",
+		"scenario.yaml"};
 	char *path;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -180,8 +181,15 @@ static void print_packets(const json_t *s)
 	const char *reason, *separator = " (";
 	json_t *count;
 
-	printf("  packets     %.0f sent = %.0f delivered + %.0f dropped", number(s, "packets.sent"),
-		number(s, "packets.delivered"), number(s, "packets.dropped"));
+	double made = number(s, "packets.made");
+
+	printf("  packets     %.0f sent", number(s, "packets.sent"));
+	if (made)
+		printf(" + %.0f made", made);
+	printf(" = %.0f delivered", number(s, "packets.delivered"));
+	if (made)
+		printf(" + %.0f consumed", number(s, "packets.consumed"));
+	printf(" + %.0f dropped", number(s, "packets.dropped"));
 	json_object_foreach((json_t *)dropped, reason, count)
 	{
 		printf("%s%s %lld", separator, reason, (long long)json_integer_value(count));
@@ -260,7 +268,7 @@ static void print_fault(const struct fault_spec *f)
 static void print_faults(const json_t *s, const struct scenario *sc)
 {
 	static const char *const lost[] = {
-		"link_down", "loss", "burst", "gilbert", "fcs", "switch_down"};
+		"link_down", "loss", "burst", "gilbert", "fcs", "switch_down", "watchdog"};
 	char at[UNITS_TEXT], until[UNITS_TEXT], key[64];
 	double frames = 0;
 
@@ -278,7 +286,7 @@ static void print_faults(const json_t *s, const struct scenario *sc)
 		frames += number(s, key);
 	}
 	if (sc->fault_count)
-		printf("              %.0f packets were lost by these faults\n", frames);
+		printf("              %.0f frames were lost by these faults\n", frames);
 }
 
 static void print_expect(const json_t *summary)

@@ -96,7 +96,7 @@ bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 		{.name = "average",
 			.type = VALUE_COUNT,
 			.min = 1,
-			.max = 15,
+			.max = 9,
 			.word = "off",
 			.offset = offsetof(struct ecn_spec, average)},
 	};

@@ -62,7 +62,7 @@ struct ecn_spec {
 	struct quantity kmin, kmax; /* bytes, BDP or time; kmax 0: off */
 	double pmax;                /* 0..1 */
 	uint32_t
-		average; /* weight of a new depth 1 / 2^average, 1..15; 0: the depth itself counts */
+		average; /* weight of a new depth 1 / 2^average, 1..9; 0: the depth itself counts */
 };
 
 #define SCENARIO_CLASSES 8 /* 802.1Q's traffic classes */

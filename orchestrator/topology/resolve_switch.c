@@ -389,6 +389,32 @@ static uint32_t control_bytes(const struct switch_spec *sw)
 	return (uint32_t)bytes;
 }
 
+/*
+ * A pause is told again when half of it has run out; the frame that tells it may have to wait for another, and must be
+ * there, and obeyed, before the rest has run out too. The watchdog must outwait a peer that tells it in time.
+ */
+static void check_refresh(struct resolve *r)
+{
+	const struct fabric *f = r->f;
+	uint64_t ahead = wire_bytes(f->packet_bytes) + f->switching.control_bytes +
+			 wire_bytes(PFC_FRAME);
+	uint64_t least = 2 * (8 * ahead / PFC_BITS + 1), slowest = UINT64_MAX, half;
+	char text[UNITS_TEXT], needs[UNITS_TEXT];
+
+	if (r->sw->pfc.quanta < least)
+		diags_add(r->diags, (struct diag_pos){0},
+			"switch.pfc.quanta: a pause of %u quanta runs out before it can be told again, behind a packet of %u bytes; give at least %llu",
+			r->sw->pfc.quanta, f->packet_bytes, (unsigned long long)least);
+	for (uint32_t l = 0; l < f->net.link_count; l++)
+		if (f->net.ports[f->links[l].a].rate_bps < slowest)
+			slowest = f->net.ports[f->links[l].a].rate_bps;
+	half = UINT16_MAX * pfc_quantum(slowest) >> 9; /* of 256ths of a picosecond */
+	if (r->sw->pfc.watchdog_ps && r->sw->pfc.watchdog_ps <= half)
+		diags_add(r->diags, (struct diag_pos){0},
+			"switch.pfc.watchdog: %s is no longer than the %s after which the longest pause is told again at the slowest link's rate; give more",
+			format_time(text, r->sw->pfc.watchdog_ps), format_time(needs, half));
+}
+
 void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags)
 {
 	struct resolve r = {f, sw, diags};
@@ -413,6 +439,8 @@ void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags
 		return;
 	if (g->shared)
 		check_pool(&r);
+	if (sw->pfc.on)
+		check_refresh(&r);
 	for (uint32_t i = 0; !g->shared && i < SCENARIO_CLASSES; i++)
 		if (g->classes[i].used && g->classes[i].lossless)
 			check_ingress(&r, i);

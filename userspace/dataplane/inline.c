@@ -19,7 +19,7 @@ static __always_inline void inline_run(
 		.in = &dp->tables.ports[port],
 	};
 
-	if (features && c.hop.flags & HOP_MAKE)
+	if (sw_makes(&c))
 		sw_verdict(&c, &frame->verdict, sw_make(&c), VERDICT_FORWARD);
 	else if (c.in->kind == PORT_SWITCH)
 		sw_verdict(&c, &frame->verdict, sw_switch(&c), VERDICT_FORWARD);

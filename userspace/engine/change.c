@@ -64,9 +64,11 @@ void engine_empty_switch(struct engine *e, uint32_t node)
 {
 	const struct engine_node *n = &e->nodes[node];
 
-	/* what is given back must not make it speak */
-	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
-		pause_forget(e, id, e->now_ps);
+	/* what is given back must not make it speak, and what it holds must not leave */
+	for (uint32_t i = n->first_port * CLASSES; i < (n->first_port + n->port_count) * CLASSES; i++)
+		e->dp->tables.ingresses[i].paused = 0;
 	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
 		port_empty(e, id);
+	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
+		pause_forget(e, id, e->now_ps);
 }

@@ -123,12 +123,23 @@ static int write_circle(struct search *s, uint32_t from, struct engine_waiting *
 	return length;
 }
 
+/* Most often there is nothing to search. */
+static bool anything_waits(const struct engine *e)
+{
+	for (uint32_t port = PORT_FIRST; port < e->port_count; port++)
+		if (e->ports[port].paused & e->ports[port].waiting)
+			return true;
+	return false;
+}
+
 int engine_find_deadlock(const struct engine *e, struct engine_waiting *ret, size_t room)
 {
 	uint32_t count = e->port_count * CLASSES, waiting = 0;
 	struct search s = {.e = e};
 	int length = 0;
 
+	if (!anything_waits(e))
+		return 0;
 	s.stuck = calloc(count, sizeof(*s.stuck));
 	s.held = calloc(count, sizeof(*s.held));
 	if (!s.stuck || !s.held) {

@@ -5,18 +5,19 @@
  */
 #include "engine/internal.h"
 
-/* The longest frame that there can be: a class's turn must be worth one of them. */
-#define LONGEST_WIRE (65535 + ETH_FCS_BYTES + ETH_LEAD_BYTES)
-
+/*
+ * The class with the smallest share has a full packet a turn: with less some turns would bring it nothing, with more the
+ * others would wait longer than they have to.
+ */
 void egress_init(struct engine *e, const struct engine_schedule *schedule)
 {
-	double least = 1;
+	double full = (double)wire_bytes(data_frame_bytes(e->env.mtu, e->env.ip6)), least = 1;
 
 	for (uint32_t c = 0; c < CLASSES; c++)
 		if (schedule->share[c] > 0 && schedule->share[c] < least)
 			least = schedule->share[c];
 	for (uint32_t c = 0; c < CLASSES; c++) {
-		e->quantum[c] = (int64_t)(schedule->share[c] / least * LONGEST_WIRE);
+		e->quantum[c] = (int64_t)(schedule->share[c] / least * full);
 		if (schedule->share[c] <= 0)
 			e->strict |= (uint8_t)(1u << c);
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/internal.h"
+#include "lib/pause.h"
 
 static int engine_copy_net(struct engine *e, const struct net *net)
 {
@@ -325,6 +326,13 @@ bool engine_done(const struct engine *e)
 	return e->stats.flows_done == e->flow_count && e->now_ps >= e->end_ps;
 }
 
+uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class)
+{
+	const struct queue *q = &e->dp->tables.queues[port * CLASSES + class];
+
+	return q->paused_ps - pause_left(q, e->now_ps);
+}
+
 void engine_stats(const struct engine *e, struct engine_stats *ret)
 {
 	*ret = e->stats;
@@ -332,17 +340,12 @@ void engine_stats(const struct engine *e, struct engine_stats *ret)
 	for (uint32_t i = PORT_FIRST * CLASSES; i < e->port_count * CLASSES; i++) {
 		const struct ingress *in = &e->dp->tables.ingresses[i];
 		const struct queue *q = &e->dp->tables.queues[i];
-		uint64_t from;
 
 		if (q->max_depth_bytes > ret->max_queue_bytes)
 			ret->max_queue_bytes = q->max_depth_bytes;
 		ret->pauses_sent += in->pauses_sent;
 		ret->resumes_sent += in->resumes_sent;
-		ret->paused_ps += q->paused_ps;
-		/* what is still to come of a pause, all of it if it has yet to take effect */
-		from = e->now_ps > q->paused_since_ps ? e->now_ps : q->paused_since_ps;
-		if (q->paused_until_ps > from)
-			ret->paused_ps -= q->paused_until_ps - from;
+		ret->paused_ps += engine_paused(e, i / CLASSES, i % CLASSES);
 	}
 	ret->trace_hash = 0;
 	for (uint32_t i = 0; i < e->node_count; i++)

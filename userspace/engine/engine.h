@@ -144,6 +144,9 @@ const struct endpoint *engine_sender(const struct engine *e, uint32_t flow);
 /* Bytes in an egress queue now, the frame on the line included. */
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class);
 
+/* How long it has been paused, up to now. */
+uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class);
+
 /* The tables, for whoever shows queues, pauses or buffers. */
 const struct sw_tables *engine_tables(const struct engine *e);
 

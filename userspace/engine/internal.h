@@ -230,6 +230,9 @@ uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t por
 void engine_drop(
 	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);
 
+/* The port of a switch at which a drop is to be shown: a full queue's is the egress. */
+uint32_t engine_drop_port(const struct verdict *v, uint32_t in);
+
 /* The same where the program has had no say: counts it at the port too. */
 void engine_discard(
 	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);

@@ -29,14 +29,16 @@ static uint32_t make_packet(
 	return packet;
 }
 
-/* Lets the program make it of what is there, and sends it where the program says. */
-static void make_submit(struct engine *e, uint32_t port, uint32_t packet, uint16_t kind,
+/* Lets the program make it of what is there, and sends it where the program says; false: it goes nowhere. */
+static bool make_submit(struct engine *e, uint32_t port, uint32_t packet, uint16_t kind,
 	uint8_t classes, uint64_t now)
 {
 	struct frame *frame = packet_frame(&e->pool, packet);
 	struct packet *k = packet_get(&e->pool, packet);
 	struct frame_ref ref = {frame, k->captured};
 	const struct verdict *v = &frame->verdict;
+	uint8_t class;
+	bool asks;
 	int r;
 
 	frame->hop = (struct hop){
@@ -51,21 +53,27 @@ static void make_submit(struct engine *e, uint32_t port, uint32_t packet, uint16
 	if (r < 0) {
 		e->failed = r;
 		packet_free(&e->pool, packet);
-		return;
+		return false;
 	}
 	if (v->action == VERDICT_NOTHING) {
 		packet_free(&e->pool, packet);
-		return;
+		return false;
 	}
 	e->stats.made++;
 	k->length = v->length;
 	k->queue = v->queue;
 	k->in_port = port;
 	k->in_queue = v->in_queue | (v->flags & VERDICT_LOSSLESS ? PACKET_LOSSLESS : 0);
-	if (v->action == VERDICT_FORWARD)
+	asks = v->flags & VERDICT_ASK_PFC;
+	class = v->in_queue;
+	if (v->action == VERDICT_FORWARD) {
 		line_enqueue(e, v->port, packet, now);
-	else
-		engine_drop(e, v->port, packet, (enum drop_reason)v->reason, now);
+		if (asks) /* it has itself filled its ingress */
+			make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << class), now);
+		return true;
+	}
+	engine_drop(e, engine_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
+	return false;
 }
 
 void make_pfc(struct engine *e, uint32_t port, uint16_t kind, uint8_t classes, uint64_t now)
@@ -95,8 +103,7 @@ void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint64_t now)
 	like = packet_get(&e->pool, data);
 	__builtin_memcpy(packet_frame(&e->pool, packet)->bytes, from,
 		like->captured < bytes ? like->captured : bytes);
-	make_submit(e, port, packet, HOP_MAKE_CNP, 0, now);
-	e->stats.notified++;
+	e->stats.notified += make_submit(e, port, packet, HOP_MAKE_CNP, 0, now);
 }
 
 int engine_send_control(

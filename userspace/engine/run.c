@@ -27,8 +27,7 @@ void engine_discard(
 	engine_drop(e, port, packet, reason, now);
 }
 
-/* The port of the node at which a switch's drop is to be shown: a full queue's is the egress. */
-static uint32_t switch_drop_port(const struct verdict *v, uint32_t in)
+uint32_t engine_drop_port(const struct verdict *v, uint32_t in)
 {
 	switch (v->reason) {
 	case DROP_BUFFER:
@@ -89,14 +88,13 @@ static void node_consume(
 	packet_free(&e->pool, packet);
 }
 
-/* What the verdict asks for beside. */
-static void switch_make(struct engine *e, uint32_t port, uint32_t packet, uint8_t flags,
-	uint8_t class, uint64_t now)
+/* A marked packet has gone to a queue; if that is past kmax, the program is to see whether it notifies the sender. */
+static void switch_notify(struct engine *e, uint32_t port, uint32_t packet, uint32_t queue, uint64_t now)
 {
-	if (flags & VERDICT_ASK_CNP)
+	const struct queue *q = &e->dp->tables.queues[queue];
+
+	if (q->kmax_bytes && q->depth_bytes > q->kmax_bytes)
 		make_cnp(e, port, packet, now);
-	if (flags & VERDICT_ASK_PFC)
-		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << class), now);
 }
 
 bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
@@ -115,20 +113,24 @@ static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port
 	const struct frame *frame;
 	const struct verdict *v;
 	uint8_t flags, class;
+	uint32_t queue;
 
 	if (sw_unlikely(packet == PACKET_NONE))
 		return;
 	frame = packet_frame(&e->pool, packet);
 	v = &frame->verdict;
-	flags = v->flags;
+	flags = v->action == VERDICT_FORWARD ? v->flags : v->flags & ~VERDICT_ASK_CNP;
 	class = v->in_queue;
+	queue = v->port * CLASSES + v->queue;
 	engine_count_hop(e, n, packet_get(&e->pool, packet)->id, frame, now);
 	if (sw_likely(v->action == VERDICT_FORWARD))
 		switch_forward(e, port, packet, v, now);
 	else if (!node_consumes(e, port, packet, now))
-		engine_drop(e, switch_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
-	if (sw_unlikely(flags & (VERDICT_ASK_PFC | VERDICT_ASK_CNP)))
-		switch_make(e, port, packet, flags, class, now);
+		engine_drop(e, engine_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
+	if (sw_unlikely(flags & VERDICT_ASK_CNP))
+		switch_notify(e, port, packet, queue, now);
+	if (sw_unlikely(flags & VERDICT_ASK_PFC))
+		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << class), now);
 }
 
 static void node_dispatch(struct engine *e, struct engine_node *n, const struct event *ev)
@@ -173,27 +175,32 @@ static void node_prefetch(const struct engine *e, const struct engine_node *n)
 	}
 }
 
-/* Whether an ingress could take so much more below its threshold, with the pool as small as it may get. */
-static bool ingress_has_room(const struct ingress *in, const struct switch_state *sw, uint64_t most)
+/* Of the pool, what is left if `most` more come out of it. */
+static uint64_t pool_left(const struct switch_state *sw, uint64_t most)
 {
-	uint64_t left =
-		sw->pool_bytes > sw->pool_used + most ? sw->pool_bytes - sw->pool_used - most : 0;
-
-	return !in->headroom_bytes && in->bytes + most <= in->xoff_bytes + (left * in->alpha >> 8);
+	return sw->pool_bytes > sw->pool_used + most ? sw->pool_bytes - sw->pool_used - most : 0;
 }
 
-static bool queue_has_room_for(
-	const struct engine *e, const struct queue *q, const struct switch_state *sw, uint64_t most)
+static bool ingress_holds(const struct ingress *in, const struct switch_state *sw, uint64_t most)
 {
-	uint64_t left =
-		sw->pool_bytes > sw->pool_used + most ? sw->pool_bytes - sw->pool_used - most : 0;
+	return !in->headroom_bytes &&
+	       in->bytes + most <= in->xoff_bytes + (pool_left(sw, most) * in->alpha >> 8);
+}
 
+static bool queue_holds(const struct queue *q, const struct switch_state *sw, uint64_t most)
+{
 	if (q->stormed)
 		return false;
-	/* from here on what comes in marked asks for notifications */
-	if (engine_has(e, SW_CNP) && q->depth_bytes + most > q->kmax_bytes)
-		return false;
-	return q->lossless || q->depth_bytes + most <= q->limit_bytes + (left * q->alpha >> 8);
+	return q->lossless ||
+	       q->depth_bytes + most <= q->limit_bytes + (pool_left(sw, most) * q->alpha >> 8);
+}
+
+/* Whether the watchdog may close a queue before the window ends. */
+static bool watchdog_looms(const struct engine *e, const struct queue *q)
+{
+	uint64_t watchdog = e->dp->tables.config.watchdog_ps;
+
+	return watchdog && (watchdog <= e->lookahead_ps || q->paused_until_ps > e->now_ps);
 }
 
 /* Whether all queues and ingresses of a class could hold all that may arrive in a window on top of what they hold. */
@@ -205,9 +212,10 @@ static bool class_has_room(
 
 	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++) {
 		const struct ingress *in = &t->ingresses[id * CLASSES + class];
+		const struct queue *q = &t->queues[id * CLASSES + class];
 
-		if (!queue_has_room_for(e, &t->queues[id * CLASSES + class], sw, most) ||
-			(in->lossless && !ingress_has_room(in, sw, most)))
+		if (!queue_holds(q, sw, most) || watchdog_looms(e, q) ||
+			(in->lossless && !ingress_holds(in, sw, most)))
 			return false;
 	}
 	return true;

@@ -335,3 +335,30 @@ int recorder_write_flows(const char *directory, const struct engine *e,
 		write_flow(out, e, i, host_name, name_arg);
 	return close_file(out);
 }
+
+int recorder_write_pauses(const char *directory, const struct engine *e,
+	recorder_port_name port_name, const void *name_arg)
+{
+	const struct sw_tables *t = engine_tables(e);
+	FILE *out = open_in(directory, "pauses.csv");
+	char name[RECORDER_NAME];
+
+	if (!out)
+		return -errno;
+	fprintf(out, "port,class,pauses_sent,resumes_sent,pauses_received,paused_us,"
+		     "max_ingress_bytes\n");
+	for (uint32_t i = PORT_FIRST * CLASSES; i < t->queue_count; i++) {
+		const struct ingress *in = &t->ingresses[i];
+		uint32_t port = i / CLASSES, class = i % CLASSES;
+		uint64_t paused = engine_paused(e, port, class);
+
+		if (in->pauses_sent || in->pauses_received || paused || in->max_bytes)
+			fprintf(out, "%s,%u,%llu,%llu,%llu,%.6f,%u\n",
+				port_name(name_arg, port, name), class,
+				(unsigned long long)in->pauses_sent,
+				(unsigned long long)in->resumes_sent,
+				(unsigned long long)in->pauses_received,
+				(double)paused / PS_PER_US, in->max_bytes);
+	}
+	return close_file(out);
+}

@@ -44,4 +44,11 @@ int recorder_close(struct recorder *r);
 int recorder_write_flows(const char *directory, const struct engine *e,
 	recorder_port_name host_name, const void *name_arg);
 
+/*
+ * pauses.csv in directory: what each port and class has said and heard of pauses, how long its queue stood still, and how
+ * much its ingress held at most. A row where there is something to tell. port_name as recorder_params has it.
+ */
+int recorder_write_pauses(const char *directory, const struct engine *e,
+	recorder_port_name port_name, const void *name_arg);
+
 #endif
