@@ -56,7 +56,8 @@ enum verdict_action {
 #define VERDICT_REMAPPED 0x08 /* from uplink to uplink: moved to another class */
 #define VERDICT_LOSSLESS 0x10 /* its space is counted at the ingress, in class in_queue */
 #define VERDICT_ASK_PFC  0x20 /* to be submitted at the ingress: HOP_MAKE_PFC, class in_queue */
-#define VERDICT_ASK_CNP  0x40 /* the same if the egress queue is past kmax: HOP_MAKE_CNP, with a copy of this frame */
+#define VERDICT_ASK_CNP                                                                            \
+	0x40 /* the same if the egress queue is past kmax: HOP_MAKE_CNP, with a copy of this frame */
 
 struct verdict {
 	__u32 magic;   /* VERDICT_MAGIC */

@@ -32,8 +32,8 @@ static __always_inline void ip_set_ttl(struct ip4_hdr *ip4, struct ip6_hdr *ip6,
 	if (ip4) {
 		__u16 protocol = ip4->protocol;
 
-		ip4->checksum = checksum_replace(ip4->checksum,
-			(__u16)(ip4->ttl | protocol << 8), (__u16)(ttl | protocol << 8));
+		ip4->checksum = checksum_replace(ip4->checksum, (__u16)(ip4->ttl | protocol << 8),
+			(__u16)(ttl | protocol << 8));
 		ip4->ttl = ttl;
 	} else if (ip6) {
 		ip6->hop_limit = ttl;

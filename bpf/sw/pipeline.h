@@ -53,8 +53,8 @@ static __always_inline enum sw_step sw_place(struct sw_ctx *c)
 /* There is no room: counted at the egress, or, for a headroom, at the ingress that it belongs to. */
 static __always_inline enum sw_step sw_refuse(struct sw_ctx *c)
 {
-	return sw_drop(c, c->reason == DROP_HEADROOM ? c->in_id : c->out_id,
-		(enum drop_reason)c->reason);
+	return sw_drop(
+		c, c->reason == DROP_HEADROOM ? c->in_id : c->out_id, (enum drop_reason)c->reason);
 }
 
 /* Headers back to where they came from. */

@@ -48,9 +48,8 @@ static int next_run(char **ret_path, const char *name)
 /* What an earlier run left in the folder must not pass for a result of this one. */
 static void remove_old(const char *directory)
 {
-	static const char *const names[] = {
-		"summary.json", "flows.csv", "queues.csv", "pauses.csv", "events.jsonl",
-		"scenario.yaml"};
+	static const char *const names[] = {"summary.json", "flows.csv", "queues.csv", "pauses.csv",
+		"events.jsonl", "scenario.yaml"};
 	char *path;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

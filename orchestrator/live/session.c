@@ -509,8 +509,11 @@ json_t *session_summary(
 int session_write(struct session *s, struct error *why)
 {
 	const char *directory = s->params.directory;
-	int r = recorder_close(s->recorder), captured = pcapng_close(s->capture);
+	int r, captured;
 
+	recorder_end(s->recorder, engine_now(s->engine));
+	r = recorder_close(s->recorder);
+	captured = pcapng_close(s->capture);
 	s->recorder = NULL;
 	s->capture = NULL;
 	if (captured < 0)

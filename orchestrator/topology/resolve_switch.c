@@ -396,8 +396,8 @@ static uint32_t control_bytes(const struct switch_spec *sw)
 static void check_refresh(struct resolve *r)
 {
 	const struct fabric *f = r->f;
-	uint64_t ahead = wire_bytes(f->packet_bytes) + f->switching.control_bytes +
-			 wire_bytes(PFC_FRAME);
+	uint64_t ahead =
+		wire_bytes(f->packet_bytes) + f->switching.control_bytes + wire_bytes(PFC_FRAME);
 	uint64_t least = 2 * (8 * ahead / PFC_BITS + 1), slowest = UINT64_MAX, half;
 	char text[UNITS_TEXT], needs[UNITS_TEXT];
 

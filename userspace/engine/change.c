@@ -23,9 +23,9 @@ void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps)
 	uint32_t ends[] = {port, e->ports[port].peer};
 
 	for (int i = 0; i < 2; i++)
-		port_set_rate(&e->ports[ends[i]], rate_bps);
+		port_set_rate(e, ends[i], rate_bps);
 	/* a faster link may be the one that sets the windows now, and may bring more in one */
-	engine_bound_lookahead(e, &e->ports[port]);
+	engine_bound_lookahead(e, port);
 	for (int i = 0; i < 2; i++)
 		engine_bound_window(e, &e->nodes[e->ports[ends[i]].node]);
 }
@@ -35,11 +35,8 @@ void engine_set_link_delay(struct engine *e, uint32_t port, uint64_t extra_ps)
 {
 	uint32_t ends[] = {port, e->ports[port].peer};
 
-	for (int i = 0; i < 2; i++) {
-		struct engine_port *p = &e->ports[ends[i]];
-
-		p->delay_ps = p->own_delay_ps + extra_ps;
-	}
+	for (int i = 0; i < 2; i++)
+		e->ports[ends[i]].delay_ps = e->links[ends[i]].own_delay_ps + extra_ps;
 }
 
 static void port_empty(struct engine *e, uint32_t port)
@@ -55,7 +52,7 @@ static void port_empty(struct engine *e, uint32_t port)
 			uint32_t packet = egress_pop(e, port, c);
 			const struct packet *k = packet_get(&e->pool, packet);
 
-			line_give(e, p, k->length, k->in_port, k->queue, k->in_queue, e->now_ps);
+			line_give(e, port, k->length, k->in_port, k->queue, k->in_queue, e->now_ps);
 			engine_discard(e, port, packet, DROP_SWITCH_DOWN, e->now_ps);
 		}
 }
@@ -65,7 +62,8 @@ void engine_empty_switch(struct engine *e, uint32_t node)
 	const struct engine_node *n = &e->nodes[node];
 
 	/* what is given back must not make it speak, and what it holds must not leave */
-	for (uint32_t i = n->first_port * CLASSES; i < (n->first_port + n->port_count) * CLASSES; i++)
+	for (uint32_t i = n->first_port * CLASSES; i < (n->first_port + n->port_count) * CLASSES;
+		i++)
 		e->dp->tables.ingresses[i].paused = 0;
 	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
 		port_empty(e, id);

@@ -27,32 +27,7 @@ void egress_init(struct engine *e, const struct engine_schedule *schedule)
 		e->queues[i].packets = PACKET_FIFO_INIT;
 }
 
-void egress_push(struct engine *e, uint32_t port, uint32_t packet)
-{
-	uint32_t class = packet_get(&e->pool, packet)->queue;
-
-	if (sw_unlikely(class >= CLASSES)) {
-		packet_fifo_push(&e->pool, &e->control[port], packet);
-		return;
-	}
-	packet_fifo_push(&e->pool, &port_queue(e, port, class)->packets, packet);
-	e->ports[port].waiting |= (uint8_t)(1u << class);
-}
-
-uint32_t egress_pop(struct engine *e, uint32_t port, uint32_t class)
-{
-	struct engine_queue *q = port_queue(e, port, class);
-	uint32_t packet = packet_fifo_pop(&e->pool, &q->packets);
-
-	if (packet_fifo_empty(&q->packets)) {
-		e->ports[port].waiting &= (uint8_t) ~(1u << class);
-		q->credit = 0; /* what it did not use is not saved up */
-	}
-	return packet;
-}
-
-/* The class among `ready` whose turn it is; a turn gives a class its quantum once. */
-static uint32_t egress_turn(struct engine *e, uint32_t port, uint32_t ready)
+uint32_t egress_turn(struct engine *e, uint32_t port, uint32_t ready)
 {
 	struct engine_port *p = &e->ports[port];
 
@@ -72,19 +47,4 @@ static uint32_t egress_turn(struct engine *e, uint32_t port, uint32_t ready)
 		if (ready >> p->turn & 1)
 			port_queue(e, port, p->turn)->credit += e->quantum[p->turn];
 	}
-}
-
-uint32_t egress_next(struct engine *e, uint32_t port)
-{
-	struct engine_port *p = &e->ports[port];
-	uint32_t ready = p->waiting & ~p->paused, strict;
-
-	if (engine_has(e, SW_CONTROL) && !packet_fifo_empty(&e->control[port]))
-		return packet_fifo_pop(&e->pool, &e->control[port]);
-	if (!ready)
-		return PACKET_NONE;
-	strict = ready & e->strict;
-	if (strict)
-		return egress_pop(e, port, 31u - (uint32_t)__builtin_clz(strict));
-	return egress_pop(e, port, egress_turn(e, port, ready));
 }

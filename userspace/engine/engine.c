@@ -12,12 +12,14 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 	e->host_count = net->host_count;
 	e->port_count = PORT_FIRST + net->port_count;
 	e->nodes = calloc(e->node_count, sizeof(*e->nodes));
-	e->ports = calloc(e->port_count, sizeof(*e->ports));
+	e->ports = aligned_alloc(sizeof(*e->ports), e->port_count * sizeof(*e->ports));
+	e->links = calloc(e->port_count, sizeof(*e->links));
 	e->schedule = calloc(e->node_count, sizeof(*e->schedule));
 	e->queues = calloc((size_t)e->port_count * CLASSES, sizeof(*e->queues));
 	e->control = calloc(e->port_count, sizeof(*e->control));
-	if (!e->nodes || !e->ports || !e->schedule || !e->queues || !e->control)
+	if (!e->nodes || !e->ports || !e->links || !e->schedule || !e->queues || !e->control)
 		return -ENOMEM;
+	memset(e->ports, 0, e->port_count * sizeof(*e->ports));
 	for (uint32_t i = 0; i < net->node_count; i++) {
 		const struct net_node *from = &net->nodes[i];
 		struct engine_node *n = &e->nodes[i];
@@ -36,9 +38,9 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 }
 
 /* The least time from an event at one node to its effect on another: the shortest frame on a link. */
-void engine_bound_lookahead(struct engine *e, const struct engine_port *p)
+void engine_bound_lookahead(struct engine *e, uint32_t port)
 {
-	uint64_t least = port_serialise(p, 0) + p->delay_ps;
+	uint64_t least = port_serialise(e, port, 0) + e->ports[port].delay_ps;
 
 	if (least < e->lookahead_ps)
 		e->lookahead_ps = least;
@@ -50,7 +52,7 @@ void engine_bound_window(const struct engine *e, struct engine_node *n)
 	double bits = 0;
 
 	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
-		bits += (double)e->ports[id].peak_bps * (double)e->lookahead_ps / PS_PER_S;
+		bits += (double)e->links[id].peak_bps * (double)e->lookahead_ps / PS_PER_S;
 	n->window_bytes = (uint64_t)(bits / 8) + 1;
 }
 
@@ -64,13 +66,12 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 			.node = from->node,
 			.peer = from->peer,
 			.delay_ps = from->delay_ps,
-			.own_delay_ps = from->delay_ps,
 			.shared = &e->dp->tables.ports[id],
 			.wire = PACKET_FIFO_INIT,
-			.local = id - net->nodes[from->node].first_port,
 		};
-		port_set_rate(&e->ports[id], from->rate_bps);
-		engine_bound_lookahead(e, &e->ports[id]);
+		e->links[id].own_delay_ps = from->delay_ps;
+		port_set_rate(e, id, from->rate_bps);
+		engine_bound_lookahead(e, id);
 	}
 	for (uint32_t i = 0; i < e->node_count; i++)
 		engine_bound_window(e, &e->nodes[i]);
@@ -115,6 +116,7 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 	if (!e)
 		return -ENOMEM;
 	e->dp = params->dataplane;
+	e->features = e->dp->tables.config.features;
 	e->transport = params->transport;
 	e->env = params->env;
 	e->observer = params->observer;
@@ -153,6 +155,7 @@ void engine_free(struct engine *e)
 	free(e->arenas);
 	free(e->nodes);
 	free(e->ports);
+	free(e->links);
 	free(e->schedule);
 	free(e->queues);
 	free(e->control);

@@ -13,25 +13,31 @@
 #include "engine/pool.h"
 #include "lib/compiler.h"
 
-/* One end of a link. */
+/* One end of a link, as each frame needs it: a cache line. */
 struct engine_port {
 	uint32_t node;
 	uint32_t peer;
-	uint64_t rate_bps, delay_ps;
-	uint64_t own_delay_ps; /* as the fabric has it: delay_ps may be longer */
-	uint64_t peak_bps; /* the highest rate it ever had: what flies may have been sent at it */
-	uint64_t byte_ps;  /* of a byte at rate_bps; 0: not a whole number */
+	uint64_t byte_ps; /* of a byte at its rate; 0: not a whole number */
+	uint64_t delay_ps;
 	uint64_t last_arrival_ps; /* of what it has sent: nothing may arrive before that */
 	struct port *shared;      /* its element of the dataplane's table */
 	struct packet_fifo wire;  /* flying towards this port */
-	uint32_t ready;           /* packets at the wire's head that have their verdict */
-	uint32_t local;           /* number on its node */
 	uint32_t serving_bytes;   /* the frame on the line; 0: idle */
 	uint32_t serving_port;    /* where it had come in */
 	uint8_t serving_queue, serving_in;
+	uint8_t ready;   /* packets at the wire's head that have their verdict */
 	uint8_t waiting; /* a bit a class: there is something in its queue */
 	uint8_t paused;  /* a bit a class: its queue may not send */
 	uint8_t turn;    /* class that the weighted scheduler serves */
+};
+
+_Static_assert(sizeof(struct engine_port) == 64, "a cache line");
+
+/* The rest of it. */
+struct engine_link {
+	uint64_t rate_bps;
+	uint64_t peak_bps; /* the highest rate it ever had: what flies may have been sent at it */
+	uint64_t own_delay_ps; /* as the fabric has it: the port's may be longer */
 };
 
 /* What waits for a port's line, a queue a class; see egress.c. */
@@ -89,10 +95,11 @@ static inline uint32_t flow_slot(uint32_t flow, bool sender)
 }
 
 #define SLOT_NONE  UINT32_MAX
-#define LINE_BATCH 64
+#define LINE_BATCH 64 /* fits engine_port.ready */
 
 struct engine {
 	int64_t quantum[CLASSES]; /* wire bytes of a weighted class in a turn */
+	uint32_t features;        /* SW_*, of the program */
 	uint8_t strict;           /* a bit a class */
 	uint8_t data_queue;       /* class of hosts' data */
 	uint8_t used_classes;     /* a bit a class that some DSCP leads to */
@@ -112,6 +119,7 @@ struct engine {
 	struct engine_node *nodes;
 	uint32_t node_count, host_count;
 	struct engine_port *ports; /* by port id */
+	struct engine_link *links; /* by port id */
 	uint32_t port_count;
 	struct schedule_item *schedule; /* a heap of nodes by their next event */
 	struct packet_pool pool;
@@ -159,26 +167,28 @@ static inline void engine_arm(struct engine *e, struct engine_node *n, uint64_t 
 }
 
 /* Time on the line for a frame: a multiplication wherever the rate divides a byte's bits. */
-static inline uint64_t port_serialise(const struct engine_port *p, uint32_t length)
+static inline uint64_t port_serialise(const struct engine *e, uint32_t port, uint32_t length)
 {
-	if (sw_likely(p->byte_ps))
-		return wire_bytes(length) * p->byte_ps;
-	return serialise_ps(length, p->rate_bps);
+	if (sw_likely(e->ports[port].byte_ps))
+		return wire_bytes(length) * e->ports[port].byte_ps;
+	return serialise_ps(length, e->links[port].rate_bps);
 }
 
-static inline void port_set_rate(struct engine_port *p, uint64_t rate_bps)
+static inline void port_set_rate(struct engine *e, uint32_t port, uint64_t rate_bps)
 {
-	p->rate_bps = rate_bps;
-	if (p->shared)
-		p->shared->quantum = pfc_quantum(rate_bps);
-	if (rate_bps > p->peak_bps)
-		p->peak_bps = rate_bps;
-	p->byte_ps = 8 * PS_PER_S % rate_bps ? 0 : 8 * PS_PER_S / rate_bps;
+	struct engine_link *l = &e->links[port];
+
+	l->rate_bps = rate_bps;
+	if (rate_bps > l->peak_bps)
+		l->peak_bps = rate_bps;
+	e->ports[port].shared->quantum = pfc_quantum(rate_bps);
+	e->ports[port].byte_ps = 8 * PS_PER_S % rate_bps ? 0 : 8 * PS_PER_S / rate_bps;
 }
 
-static inline uint32_t port_id(const struct engine *e, const struct engine_port *p)
+/* Its number on its node. */
+static inline uint32_t port_local(const struct engine *e, uint32_t port)
 {
-	return (uint32_t)(p - e->ports);
+	return port - e->nodes[e->ports[port].node].first_port;
 }
 
 static inline struct engine_queue *port_queue(const struct engine *e, uint32_t port, uint32_t class)
@@ -193,7 +203,7 @@ static inline struct switch_state *port_switch(const struct engine *e, const str
 
 static inline bool engine_has(const struct engine *e, uint32_t feature)
 {
-	return e->dp->tables.config.features & feature;
+	return e->features & feature;
 }
 
 /* The class of a DSCP. */
@@ -205,11 +215,48 @@ static inline uint8_t engine_class(const struct engine *e, uint8_t dscp)
 
 /* egress.c: which frame a port sends next */
 void egress_init(struct engine *e, const struct engine_schedule *schedule);
-void egress_push(struct engine *e, uint32_t port, uint32_t packet);
-/* The next packet of those that may leave now; PACKET_NONE: there is none. */
-uint32_t egress_next(struct engine *e, uint32_t port);
+/* The class among `ready`, none of them strict, whose turn it is; a turn gives a class its quantum once. */
+uint32_t egress_turn(struct engine *e, uint32_t port, uint32_t ready);
+
+static inline void egress_push(struct engine *e, uint32_t port, uint32_t packet)
+{
+	uint32_t class = packet_get(&e->pool, packet)->queue;
+
+	if (sw_unlikely(class >= CLASSES)) {
+		packet_fifo_push(&e->pool, &e->control[port], packet);
+		return;
+	}
+	packet_fifo_push(&e->pool, &port_queue(e, port, class)->packets, packet);
+	e->ports[port].waiting |= (uint8_t)(1u << class);
+}
+
 /* The next packet of a queue, whatever the scheduler says. The queue must not be empty. */
-uint32_t egress_pop(struct engine *e, uint32_t port, uint32_t class);
+static inline uint32_t egress_pop(struct engine *e, uint32_t port, uint32_t class)
+{
+	struct engine_queue *q = port_queue(e, port, class);
+	uint32_t packet = packet_fifo_pop(&e->pool, &q->packets);
+
+	if (packet_fifo_empty(&q->packets)) {
+		e->ports[port].waiting &= (uint8_t) ~(1u << class);
+		q->credit = 0; /* what it did not use is not saved up */
+	}
+	return packet;
+}
+
+/* The next packet of those that may leave now; PACKET_NONE: there is none. */
+static inline uint32_t egress_next(struct engine *e, uint32_t port)
+{
+	struct engine_port *p = &e->ports[port];
+	uint32_t ready = p->waiting & ~p->paused, strict = ready & e->strict;
+
+	if (engine_has(e, SW_CONTROL) && !packet_fifo_empty(&e->control[port]))
+		return packet_fifo_pop(&e->pool, &e->control[port]);
+	if (!ready)
+		return PACKET_NONE;
+	if (sw_likely(strict))
+		return egress_pop(e, port, 31u - (uint32_t)__builtin_clz(strict));
+	return egress_pop(e, port, egress_turn(e, port, ready));
+}
 
 /* line.c: serialisation, propagation */
 void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
@@ -218,8 +265,8 @@ void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t 
 /* Sends on, if the line is idle: something may leave now that could not before. */
 void line_kick(struct engine *e, uint32_t port, uint64_t now);
 /* Gives back a packet's place in a switch. */
-void line_give(struct engine *e, struct engine_port *p, uint32_t length, uint32_t in_port,
-	uint8_t queue, uint8_t in_queue, uint64_t now);
+void line_give(struct engine *e, uint32_t port, uint32_t length, uint32_t in_port, uint8_t queue,
+	uint8_t in_queue, uint64_t now);
 /*
  * Takes the head off the wire towards `port`, the node's earliest event, with its verdict, and
  * re-arms for the next. PACKET_NONE: the dataplane failed.
@@ -282,7 +329,7 @@ static inline void engine_count_hop(struct engine *e, struct engine_node *n, uin
 }
 
 /* Follows a link's rate: the length of windows, and what they bring to a node. */
-void engine_bound_lookahead(struct engine *e, const struct engine_port *p);
+void engine_bound_lookahead(struct engine *e, uint32_t port);
 void engine_bound_window(const struct engine *e, struct engine_node *n);
 
 /* Hands an endpoint its memory, zeroed, and opens it. */

@@ -11,7 +11,7 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 	struct engine_port *p = &e->ports[port], *far = &e->ports[p->peer];
 	struct packet *k = packet_get(&e->pool, packet);
 	uint32_t depth = 0;
-	uint64_t done = now + port_serialise(p, k->length);
+	uint64_t done = now + port_serialise(e, port, k->length);
 
 	/* a host's own frames are not admitted anywhere: its depth stays 0 */
 	if (sw_likely(k->queue < CLASSES))
@@ -35,9 +35,10 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 	p->serving_port = k->in_port;
 	p->serving_queue = k->queue;
 	p->serving_in = k->in_queue;
-	engine_arm(e, &e->nodes[p->node], done, EVENT_TX_DONE, p->local);
+	engine_arm(e, &e->nodes[p->node], done, EVENT_TX_DONE, port_local(e, port));
 	if (packet_fifo_empty(&far->wire))
-		engine_arm(e, &e->nodes[far->node], k->time_ps, EVENT_ARRIVE, far->local);
+		engine_arm(
+			e, &e->nodes[far->node], k->time_ps, EVENT_ARRIVE, port_local(e, p->peer));
 	packet_fifo_push(&e->pool, &far->wire, packet);
 }
 
@@ -54,16 +55,16 @@ void line_enqueue(struct engine *e, uint32_t port, uint32_t packet, uint64_t now
 	egress_push(e, port, packet);
 }
 
-void line_give(struct engine *e, struct engine_port *p, uint32_t length, uint32_t in_port,
+inline void line_give(struct engine *e, uint32_t port, uint32_t length, uint32_t in_port,
 	uint8_t queue, uint8_t in_queue, uint64_t now)
 {
 	struct sw_tables *t = &e->dp->tables;
-	struct switch_state *sw = port_switch(e, p);
+	struct switch_state *sw = port_switch(e, &e->ports[port]);
 	uint32_t class = in_queue & (CLASSES - 1);
 
 	if (queue >= CLASSES)
 		return;
-	queue_give(&t->queues[port_id(e, p) * CLASSES + queue], sw, length);
+	queue_give(&t->queues[port * CLASSES + queue], sw, length);
 	if (sw_likely(!(in_queue & PACKET_LOSSLESS)))
 		return;
 	ingress_give(&t->ingresses[in_port * CLASSES + class], sw, class, length);
@@ -71,8 +72,9 @@ void line_give(struct engine *e, struct engine_port *p, uint32_t length, uint32_
 }
 
 /* The frame has left: its place is free. */
-static void line_release(struct engine *e, struct engine_port *p, uint64_t now)
+static void line_release(struct engine *e, uint32_t port, uint64_t now)
 {
+	struct engine_port *p = &e->ports[port];
 	struct port *shared = p->shared;
 	uint32_t bytes = p->serving_bytes;
 
@@ -80,7 +82,7 @@ static void line_release(struct engine *e, struct engine_port *p, uint64_t now)
 	shared->tx_bytes += bytes;
 	p->serving_bytes = 0;
 	if (shared->kind == PORT_SWITCH)
-		line_give(e, p, bytes, p->serving_port, p->serving_queue, p->serving_in, now);
+		line_give(e, port, bytes, p->serving_port, p->serving_queue, p->serving_in, now);
 }
 
 static void line_next(struct engine *e, uint32_t port, uint64_t now)
@@ -120,7 +122,7 @@ void line_kick(struct engine *e, uint32_t port, uint64_t now)
 
 void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
-	line_release(e, &e->ports[port], now);
+	line_release(e, port, now);
 	if (n->is_host)
 		host_line_free(e, n, now);
 	else if (!e->ports[port].serving_bytes) /* a PFC frame may have gone out already */
@@ -136,6 +138,28 @@ static bool runs_ahead(const struct engine *e, const struct engine_node *n, cons
 	return n->is_host || !(e->becomes[k->queue] & ~n->room);
 }
 
+static void line_submit(struct engine *e, uint32_t port, struct frame_ref *refs, uint32_t count)
+{
+	int r = e->dp->ops->submit(e->dp, port, refs, count);
+
+	if (sw_unlikely(r < 0))
+		e->failed = r;
+	else
+		e->ports[port].ready = (uint8_t)count;
+}
+
+/* Where a call costs nothing that more frames would share. */
+static void line_run_one(struct engine *e, uint32_t port)
+{
+	uint32_t packet = e->ports[port].wire.head;
+	const struct packet *k = packet_get(&e->pool, packet);
+	struct frame_ref ref = {packet_frame(&e->pool, packet), k->captured};
+
+	if (k->next != PACKET_NONE)
+		__builtin_prefetch(packet_get(&e->pool, k->next));
+	line_submit(e, port, &ref, 1);
+}
+
 /*
  * Runs the program over the wire's first packet, and over all that will arrive in this window where
  * no verdict depends on what happens in between: at a host, which has no state that it would, and at
@@ -147,8 +171,11 @@ static void line_run_program(struct engine *e, const struct engine_node *n, uint
 	struct frame_ref refs[LINE_BATCH];
 	uint32_t limit = LINE_BATCH, count = 0;
 	uint32_t packet = p->wire.head;
-	int r;
 
+	if (e->dp->max_batch == 1) {
+		line_run_one(e, port);
+		return;
+	}
 	if (limit > e->dp->max_batch)
 		limit = e->dp->max_batch;
 	while (packet != PACKET_NONE && count < limit) {
@@ -163,19 +190,14 @@ static void line_run_program(struct engine *e, const struct engine_node *n, uint
 		if (k->next != PACKET_NONE)
 			__builtin_prefetch(packet_get(&e->pool, k->next));
 		refs[count] = (struct frame_ref){packet_frame(&e->pool, packet), k->captured};
-		k->in_queue = 0;
 		if (ahead && !n->is_host) {
 			refs[count].frame->hop.flags = HOP_ROOM;
-			k->in_queue = PACKET_AHEAD;
+			k->in_queue |= PACKET_AHEAD;
 		}
 		count++;
 		packet = k->next;
 	}
-	r = e->dp->ops->submit(e->dp, port, refs, count);
-	if (sw_unlikely(r < 0))
-		e->failed = r;
-	else
-		p->ready = count;
+	line_submit(e, port, refs, count);
 }
 
 uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port)
@@ -193,7 +215,7 @@ uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t por
 		uint32_t next = p->wire.head;
 		struct packet *k = packet_get(&e->pool, next);
 
-		engine_arm(e, n, k->time_ps, EVENT_ARRIVE, p->local);
+		engine_arm(e, n, k->time_ps, EVENT_ARRIVE, port - n->first_port);
 		/* what this wire needs from memory at its next arrival, and the one after */
 		packet_prefetch_frame(&e->pool, next);
 		if (k->next != PACKET_NONE)

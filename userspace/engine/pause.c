@@ -69,7 +69,7 @@ static void pause_arm(struct engine *e, uint32_t port, uint64_t now)
 	if (next == UINT64_MAX || (pause->armed_ps && pause->armed_ps <= next))
 		return;
 	pause->armed_ps = next;
-	engine_arm(e, &e->nodes[e->ports[port].node], next, EVENT_PAUSE, e->ports[port].local);
+	engine_arm(e, &e->nodes[e->ports[port].node], next, EVENT_PAUSE, port_local(e, port));
 }
 
 /* The port's mask after its queues' pauses; what may go on goes on. */
@@ -124,7 +124,7 @@ static void watchdog_bite(struct engine *e, uint32_t port, uint32_t class, uint6
 		uint32_t packet = egress_pop(e, port, class);
 		const struct packet *k = packet_get(&e->pool, packet);
 
-		line_give(e, p, k->length, k->in_port, k->queue, k->in_queue, now);
+		line_give(e, port, k->length, k->in_port, k->queue, k->in_queue, now);
 		engine_discard(e, port, packet, DROP_WATCHDOG, now);
 	}
 }

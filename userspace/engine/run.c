@@ -39,15 +39,28 @@ uint32_t engine_drop_port(const struct verdict *v, uint32_t in)
 	}
 }
 
+/* What the verdict says of the frame's place in the switch. Without any behaviour on it is what it was. */
+static void packet_note(struct packet *k, const struct verdict *v, uint32_t port)
+{
+	k->length = v->length;
+	if (k->captured > k->length)
+		k->captured = (uint16_t)k->length;
+	k->queue = v->queue;
+	k->in_port = port;
+	k->in_queue = v->in_queue | (v->flags & VERDICT_LOSSLESS ? PACKET_LOSSLESS : 0) |
+		      (k->in_queue & PACKET_AHEAD);
+}
+
 /* The space that the program did not take, as it ran ahead of time. */
-static void switch_take(struct engine *e, const struct packet *k)
+static void switch_take(struct engine *e, struct packet *k, uint32_t out)
 {
 	struct sw_tables *t = &e->dp->tables;
-	const struct engine_port *in = &e->ports[k->in_port];
-	struct switch_state *sw = port_switch(e, in);
+	struct switch_state *sw = port_switch(e, &e->ports[out]);
 	uint32_t class = k->in_queue & (CLASSES - 1);
 
-	if (k->in_queue & PACKET_LOSSLESS)
+	k->in_queue &= (uint8_t)~PACKET_AHEAD;
+	queue_take(&t->queues[out * CLASSES + k->queue], sw, k->length);
+	if (sw_unlikely(k->in_queue & PACKET_LOSSLESS))
 		ingress_take(&t->ingresses[k->in_port * CLASSES + class], sw, class, k->length,
 			INGRESS_BELOW);
 }
@@ -56,20 +69,12 @@ static void switch_forward(
 	struct engine *e, uint32_t port, uint32_t packet, const struct verdict *v, uint64_t now)
 {
 	struct packet *k = packet_get(&e->pool, packet);
-	bool ahead = k->in_queue & PACKET_AHEAD;
 	uint32_t out = v->port;
 
-	k->length = v->length;
-	if (sw_unlikely(k->captured > k->length))
-		k->captured = (uint16_t)k->length;
-	k->queue = v->queue;
-	k->in_port = port;
-	k->in_queue = v->in_queue | (v->flags & VERDICT_LOSSLESS ? PACKET_LOSSLESS : 0);
-	if (ahead) {
-		switch_take(e, k);
-		queue_take(&e->dp->tables.queues[out * CLASSES + k->queue],
-			port_switch(e, &e->ports[out]), k->length);
-	}
+	if (sw_unlikely(e->features))
+		packet_note(k, v, port);
+	if (k->in_queue & PACKET_AHEAD)
+		switch_take(e, k, out);
 	line_enqueue(e, out, packet, now);
 }
 
@@ -88,15 +93,6 @@ static void node_consume(
 	packet_free(&e->pool, packet);
 }
 
-/* A marked packet has gone to a queue; if that is past kmax, the program is to see whether it notifies the sender. */
-static void switch_notify(struct engine *e, uint32_t port, uint32_t packet, uint32_t queue, uint64_t now)
-{
-	const struct queue *q = &e->dp->tables.queues[queue];
-
-	if (q->kmax_bytes && q->depth_bytes > q->kmax_bytes)
-		make_cnp(e, port, packet, now);
-}
-
 bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
 	const struct verdict *v = &packet_frame(&e->pool, packet)->verdict;
@@ -107,30 +103,52 @@ bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t no
 	return true;
 }
 
+/* A frame whose verdict asks for another one to be made. */
+static void switch_make(
+	struct engine *e, uint32_t port, uint32_t packet, const struct verdict *asked, uint64_t now)
+{
+	const struct queue *q = &e->dp->tables.queues[asked->port * CLASSES + asked->queue];
+
+	/* a marked packet has gone to a queue; if that is past kmax, the program is to see whether it notifies the sender */
+	if (asked->flags & VERDICT_ASK_CNP && asked->action == VERDICT_FORWARD && q->kmax_bytes &&
+		q->depth_bytes > q->kmax_bytes)
+		make_cnp(e, port, packet, now);
+	if (asked->flags & VERDICT_ASK_PFC)
+		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << asked->in_queue), now);
+}
+
+static void switch_end(
+	struct engine *e, uint32_t port, uint32_t packet, const struct verdict *v, uint64_t now)
+{
+	if (!node_consumes(e, port, packet, now))
+		engine_drop(e, engine_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
+}
+
 static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
 	uint32_t packet = line_take_arrival(e, n, port);
 	const struct frame *frame;
 	const struct verdict *v;
-	uint8_t flags, class;
-	uint32_t queue;
 
 	if (sw_unlikely(packet == PACKET_NONE))
 		return;
 	frame = packet_frame(&e->pool, packet);
 	v = &frame->verdict;
-	flags = v->action == VERDICT_FORWARD ? v->flags : v->flags & ~VERDICT_ASK_CNP;
-	class = v->in_queue;
-	queue = v->port * CLASSES + v->queue;
 	engine_count_hop(e, n, packet_get(&e->pool, packet)->id, frame, now);
+	if (sw_unlikely(v->flags & (VERDICT_ASK_PFC | VERDICT_ASK_CNP))) {
+		struct verdict asked = *v; /* its place is the next hop header's */
+
+		if (asked.action == VERDICT_FORWARD)
+			switch_forward(e, port, packet, v, now);
+		else
+			switch_end(e, port, packet, v, now);
+		switch_make(e, port, packet, &asked, now);
+		return;
+	}
 	if (sw_likely(v->action == VERDICT_FORWARD))
 		switch_forward(e, port, packet, v, now);
-	else if (!node_consumes(e, port, packet, now))
-		engine_drop(e, engine_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
-	if (sw_unlikely(flags & VERDICT_ASK_CNP))
-		switch_notify(e, port, packet, queue, now);
-	if (sw_unlikely(flags & VERDICT_ASK_PFC))
-		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << class), now);
+	else
+		switch_end(e, port, packet, v, now);
 }
 
 static void node_dispatch(struct engine *e, struct engine_node *n, const struct event *ev)

@@ -240,6 +240,18 @@ void recorder_paused(
 	}
 }
 
+void recorder_end(struct recorder *r, uint64_t now_ps)
+{
+	for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++) {
+		struct pauses *p = &r->pauses[i / CLASSES][i % CLASSES];
+
+		if (!p->lasts)
+			continue;
+		pause_ends(p, now_ps);
+		p->lasts = true;
+	}
+}
+
 void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps)
 {
 	char name[RECORDER_NAME];
@@ -357,8 +369,8 @@ int recorder_write_pauses(const char *directory, const struct engine *e,
 				port_name(name_arg, port, name), class,
 				(unsigned long long)in->pauses_sent,
 				(unsigned long long)in->resumes_sent,
-				(unsigned long long)in->pauses_received,
-				(double)paused / PS_PER_US, in->max_bytes);
+				(unsigned long long)in->pauses_received, (double)paused / PS_PER_US,
+				in->max_bytes);
 	}
 	return close_file(out);
 }

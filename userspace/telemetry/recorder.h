@@ -37,6 +37,9 @@ void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps
 /* One line of events.jsonl; takes the reference, an object without "t_us". */
 void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event);
 
+/* The run has ended: what still lasts has lasted until now. Before recorder_close(). */
+void recorder_end(struct recorder *r, uint64_t now_ps);
+
 /* Ends drop bursts and closes the files. 0, or -errno if something could not be written. NULL is fine. */
 int recorder_close(struct recorder *r);
 
