@@ -49,7 +49,7 @@ static int next_run(char **ret_path, const char *name)
 static void remove_old(const char *directory)
 {
 	static const char *const names[] = {"summary.json", "flows.csv", "queues.csv", "pauses.csv",
-		"events.jsonl", "scenario.yaml"};
+		"roles.csv", "events.jsonl", "scenario.yaml"};
 	char *path;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {

@@ -7,6 +7,7 @@
 
 struct agents {
 	const struct fabric *fabric;
+	lldp_name port_name;
 	struct lldp *lldp;
 };
 
@@ -35,6 +36,7 @@ int agents_new(
 		return r;
 	}
 	a->fabric = f;
+	a->port_name = port_name;
 	*ret = a;
 	return 0;
 }
@@ -81,4 +83,50 @@ void agents_receive(struct agents *a, struct engine *e, uint64_t now_ps, uint32_
 		return;
 	for (uint32_t id = n->first_port; id < n->first_port + n->port_count; id++)
 		send(a, e, id, now_ps);
+}
+
+/* A level that is not known is an empty field. */
+static void write_level(FILE *out, uint32_t level)
+{
+	if (level != LLDP_LEVEL_UNKNOWN)
+		fprintf(out, "%u", level);
+	fputc(',', out);
+}
+
+static void write_port(const struct agents *a, FILE *out, uint32_t port)
+{
+	static const char *const roles[] = {[ROLE_UNKNOWN] = "unknown",
+		[ROLE_UP] = "up",
+		[ROLE_DOWN] = "down",
+		[ROLE_CROSS] = "cross"};
+	struct lldp_neighbour n = {.level = LLDP_LEVEL_UNKNOWN};
+	char name[LLDP_NAME];
+
+	lldp_neighbour(a->lldp, port, &n);
+	fprintf(out, "%s,", a->port_name(a->fabric, port, name));
+	write_level(out, lldp_level(a->lldp, a->fabric->net.ports[port].node));
+	fprintf(out, "%s,%s,%s,", roles[lldp_role(a->lldp, port)], n.system, n.port);
+	write_level(out, n.level);
+	fprintf(out, "%llu\n", (unsigned long long)lldp_counts(a->lldp, port).received);
+}
+
+int agents_write(const struct agents *a, const char *directory)
+{
+	char *path;
+	FILE *out;
+	int r;
+
+	if (asprintf(&path, "%s/roles.csv", directory) < 0)
+		return -ENOMEM;
+	out = fopen(path, "we");
+	free(path);
+	if (!out)
+		return -errno;
+	fprintf(out, "port,level,role,neighbour,neighbour_port,neighbour_level,frames\n");
+	for (uint32_t i = 0; i < a->fabric->net.port_count; i++)
+		write_port(a, out, PORT_FIRST + i);
+	r = ferror(out) ? -EIO : 0;
+	if (fclose(out) && r == 0)
+		r = -errno;
+	return r;
 }

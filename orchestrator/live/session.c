@@ -523,6 +523,8 @@ int session_write(struct session *s, struct error *why)
 		r = recorder_write_flows(directory, s->engine, host_name, s->params.fabric);
 	if (r == 0 && directory && s->dp->tables.config.features & SW_CONTROL)
 		r = recorder_write_pauses(directory, s->engine, port_name, s->params.fabric);
+	if (r == 0 && directory && s->agents)
+		r = agents_write(s->agents, directory);
 	return r < 0 ? error_set(why, r, "can't write results in %s: %s", directory, strerror(-r))
 		     : 0;
 }
