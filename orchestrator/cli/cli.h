@@ -70,6 +70,10 @@ const struct command *cli_find_command(const char *name);
 int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,
 	struct fabric **ret_fabric);
 
+/* The same of one of a scenario's variants, the file being the first operand. */
+int cli_load_variant(const struct cli_args *args, const struct variant_spec *v,
+	struct scenario **ret_scenario, struct fabric **ret_fabric);
+
 /* "fabricbed: " and a line on standard error. */
 __attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
 

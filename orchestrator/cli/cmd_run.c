@@ -258,23 +258,6 @@ static int run_one(struct run *run, const char *out)
 	return status;
 }
 
-/* The variant's own values first, so that the command line has the last word. */
-static int load_variant(const struct cli_args *given, const struct variant_spec *v, struct run *run)
-{
-	struct cli_args args = *given;
-
-	if (v->set_count + given->set_count > CLI_SETS_MAX) {
-		cli_error("more than %d --set, the variant's own included", CLI_SETS_MAX);
-		return EXIT_INPUT;
-	}
-	for (size_t i = 0; i < v->set_count; i++)
-		args.sets[i] = v->sets[i];
-	for (size_t i = 0; i < given->set_count; i++)
-		args.sets[v->set_count + i] = given->sets[i];
-	args.set_count = v->set_count + given->set_count;
-	return cli_load(args.positional[0], &args, &run->scenario, &run->fabric);
-}
-
 static void run_release(struct run *run)
 {
 	json_decref(run->summary);
@@ -292,7 +275,7 @@ static int run_variant(const struct run *base, const struct cli_args *args,
 	run.compared = true;
 	run.scenario = NULL;
 	run.fabric = NULL;
-	status = load_variant(args, v, &run);
+	status = cli_load_variant(args, v, &run.scenario, &run.fabric);
 	if (status == EXIT_WELL && asprintf(&out, "%s/%s", directory, v->name) < 0)
 		status = EXIT_RUN;
 	if (status == EXIT_WELL && !run.json && !run.quiet)
@@ -306,6 +289,22 @@ static int run_variant(const struct run *base, const struct cli_args *args,
 	return status;
 }
 
+/* Mistakes of any variant are named before the first one runs. */
+static int check_variant(const struct cli_args *args, const struct variant_spec *v)
+{
+	struct scenario *s;
+	struct fabric *f;
+	int status = cli_load_variant(args, v, &s, &f);
+
+	if (status != EXIT_WELL) {
+		cli_error("that is variant %s", v->name);
+		return status;
+	}
+	fabric_free(f);
+	scenario_free(s);
+	return EXIT_WELL;
+}
+
 /* Each variant in turn, and then all of them side by side. */
 static int run_compared(const struct run *run, const struct cli_args *args, const char *out)
 {
@@ -315,10 +314,16 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 	bool made = false;
 	int status = EXIT_WELL;
 
-	if (!may_run(run))
-		return EXIT_MACHINE;
-	if (results_directory(&directory, &made, out, s->name) < 0)
+	for (size_t i = 0; i < s->variant_count; i++)
+		status |= check_variant(args, &s->variants[i]);
+	if (status != EXIT_WELL || !may_run(run)) {
+		json_decref(summaries);
+		return status != EXIT_WELL ? EXIT_INPUT : EXIT_MACHINE;
+	}
+	if (results_directory(&directory, &made, out, s->name) < 0) {
+		json_decref(summaries);
 		return EXIT_INPUT;
+	}
 	for (size_t i = 0; i < s->variant_count && !stopped; i++) {
 		int r = run_variant(run, args, &s->variants[i], directory, summaries);
 

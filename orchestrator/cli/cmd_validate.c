@@ -33,19 +33,8 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 	return r;
 }
 
-static int print_json(const struct explain *e)
-{
-	json_t *json = explain_json(e);
-
-	if (!json)
-		return -1;
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	putchar('\n');
-	json_decref(json);
-	return 0;
-}
-
-static int explain(const struct scenario *s, const struct fabric *f, bool json)
+/* Explains one scenario: in print, or into *ret_json if that is not NULL. */
+static int explain(const struct scenario *s, const struct fabric *f, json_t **ret_json)
 {
 	struct explain_load load;
 	struct explain e;
@@ -53,26 +42,83 @@ static int explain(const struct scenario *s, const struct fabric *f, bool json)
 
 	if (r == 0)
 		r = explain_fabric(&e, f, s, &load);
-	if (r == 0) {
-		r = json ? print_json(&e) : explain_write(&e, stdout);
+	if (r == 0 && ret_json)
+		*ret_json = explain_json(&e);
+	else if (r == 0)
+		r = explain_write(&e, stdout);
+	if (r == 0)
 		explain_release(&e);
-	}
-	if (r < 0) {
+	if (r < 0 || (ret_json && !*ret_json)) {
 		cli_error("out of memory");
 		return EXIT_RUN;
 	}
 	return EXIT_WELL;
 }
 
+static void print_json(json_t *json)
+{
+	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putchar('\n');
+	json_decref(json);
+}
+
+static int explain_variant(
+	const struct cli_args *args, const struct variant_spec *v, json_t *ret_variants)
+{
+	json_t *json = NULL;
+	struct scenario *s;
+	struct fabric *f;
+	int status = cli_load_variant(args, v, &s, &f);
+
+	if (status != EXIT_WELL) {
+		cli_error("that is variant %s", v->name);
+		return status;
+	}
+	if (!ret_variants)
+		printf("variant %s\n", v->name);
+	status = explain(s, f, ret_variants ? &json : NULL);
+	if (json)
+		json_object_set_new(ret_variants, v->name, json);
+	fabric_free(f);
+	scenario_free(s);
+	return status;
+}
+
+/* All that a scenario compares, each by itself. */
+static int explain_variants(const struct cli_args *args, const struct scenario *s, bool as_json)
+{
+	json_t *variants = as_json ? json_object() : NULL;
+	int status = EXIT_WELL;
+
+	for (size_t i = 0; i < s->variant_count; i++) {
+		int r = explain_variant(args, &s->variants[i], variants);
+
+		if (r > status)
+			status = r;
+	}
+	if (variants && status == EXIT_WELL)
+		print_json(variants);
+	else
+		json_decref(variants);
+	return status;
+}
+
 static int run_validate(const struct command *c, const struct cli_args *args)
 {
+	bool as_json = cli_value(c, args, "json");
+	json_t *json = NULL;
 	struct scenario *s;
 	struct fabric *f;
 	int status = cli_load(args->positional[0], args, &s, &f);
 
 	if (status != EXIT_WELL)
 		return status;
-	status = explain(s, f, cli_value(c, args, "json"));
+	if (s->variant_count)
+		status = explain_variants(args, s, as_json);
+	else
+		status = explain(s, f, as_json ? &json : NULL);
+	if (json)
+		print_json(json);
 	fabric_free(f);
 	scenario_free(s);
 	return status;

@@ -45,3 +45,22 @@ int cli_load(const char *path, const struct cli_args *args, struct scenario **re
 	diags_release(&diags);
 	return r < 0 ? EXIT_INPUT : EXIT_WELL;
 }
+
+/* The variant's own values first, so that the command line has the last word. */
+int cli_load_variant(const struct cli_args *given, const struct variant_spec *v,
+	struct scenario **ret_scenario, struct fabric **ret_fabric)
+{
+	struct cli_args args = *given;
+
+	if (v->set_count + given->set_count > CLI_SETS_MAX) {
+		cli_error(
+			"more than %d --set, those of variant %s included", CLI_SETS_MAX, v->name);
+		return EXIT_INPUT;
+	}
+	for (size_t i = 0; i < v->set_count; i++)
+		args.sets[i] = v->sets[i];
+	for (size_t i = 0; i < given->set_count; i++)
+		args.sets[v->set_count + i] = given->sets[i];
+	args.set_count = v->set_count + given->set_count;
+	return cli_load(args.positional[0], &args, ret_scenario, ret_fabric);
+}
