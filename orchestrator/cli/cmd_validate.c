@@ -75,7 +75,7 @@ static int explain_variant(
 		return status;
 	}
 	if (!ret_variants)
-		printf("variant %s\n", v->name);
+		printf("%s: variant %s\n", s->name, v->name);
 	status = explain(s, f, ret_variants ? &json : NULL);
 	if (json)
 		json_object_set_new(ret_variants, v->name, json);
