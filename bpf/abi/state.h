@@ -169,15 +169,16 @@ struct group {
 };
 
 /* Behaviours, a bit each. What is off is not in the loaded program: see docs/switch.md. */
-#define SW_CLASSES  0x01u /* more than class 0 */
-#define SW_BUFFERS  0x02u /* shared pools, or lossless classes */
-#define SW_TRIM     0x04u
-#define SW_PFC      0x08u
-#define SW_FAULTS   0x10u  /* faults[] is there */
-#define SW_ROLES    0x20u  /* queue remapping */
-#define SW_CNP      0x40u  /* supplemental CNPs */
-#define SW_AVERAGE  0x80u  /* ECN by the average depth */
-#define SW_DETOUR   0x100u /* local reroute: never back to where it came from */
+#define SW_CLASSES 0x01u /* more than class 0 */
+#define SW_BUFFERS 0x02u /* shared pools, or lossless classes */
+#define SW_TRIM    0x04u
+#define SW_PFC     0x08u
+#define SW_FAULTS  0x10u /* faults[] is there */
+#define SW_ROLES   0x20u /* queue remapping */
+#define SW_CNP     0x40u /* supplemental CNPs */
+#define SW_AVERAGE 0x80u /* ECN by the average depth */
+#define SW_DETOUR                                                                                  \
+	0x100u /* local reroute: back to where it came from only if there is no other way */
 #define SW_CONTROL  0x200u /* LLDP and PFC frames occur */
 #define SW_FEATURES 0x3ffu
 

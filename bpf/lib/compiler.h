@@ -22,6 +22,16 @@
 #define sw_opaque(x) ((void)(x))
 #endif
 
+/*
+ * In BPF a function of its own, and global (hence not inline), so that the verifier walks it once
+ * and not in each round of each caller's loop. Weak: the programs are linked into one object.
+ */
+#ifdef __bpf__
+#define SW_GLOBAL __attribute__((weak, noinline))
+#else
+#define SW_GLOBAL static inline
+#endif
+
 #ifdef __clang__
 #define sw_unroll _Pragma("clang loop unroll(full)")
 #else

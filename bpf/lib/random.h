@@ -7,16 +7,6 @@
 #include "lib/rng.h"
 
 /*
- * In BPF a function of its own, and global (hence not inline), so that the verifier walks it once
- * and not in each round of each caller's loop. Weak: the programs are linked into one object.
- */
-#ifdef __bpf__
-#define SW_GLOBAL __attribute__((weak, noinline))
-#else
-#define SW_GLOBAL static inline
-#endif
-
-/*
  * Leading zeros of x, which is not 0. For the builtin clang 14 finds no BPF instructions, and
  * crashes.
  */

@@ -39,7 +39,7 @@ static __always_inline int sw_stormed(const struct sw_ctx *c, struct queue *q)
 {
 	if (sw_likely(!q->stormed))
 		return 0;
-	if (c->hop.now_ps - q->paused_since_ps <= table_config(c->t)->watchdog_ps)
+	if (c->hop.now_ps <= q->paused_since_ps + table_config(c->t)->watchdog_ps)
 		return 1;
 	q->stormed = 0;
 	return 0;

@@ -26,7 +26,8 @@ static __always_inline __u32 sw_bth_psn(const struct bth_hdr *bth)
  */
 static __always_inline enum sw_step sw_cnp_ask(struct sw_ctx *c)
 {
-	if (c->udp && c->udp->dst == be16(UDP_PORT_ROCE) && (ip_tos(c->ip4, c->ip6) & 3) == ECN_CE)
+	if (!(c->flags & VERDICT_RETURNED) && c->udp && c->udp->dst == be16(UDP_PORT_ROCE) &&
+		(ip_tos(c->ip4, c->ip6) & 3) == ECN_CE)
 		c->flags |= VERDICT_ASK_CNP;
 	return SW_NEXT;
 }

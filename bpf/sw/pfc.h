@@ -10,6 +10,21 @@
 #include "lib/buffer.h"
 #include "lib/pause.h"
 
+/* A class of a port is to pause for so many quanta, or to go on. */
+SW_GLOBAL int pfc_hear(
+	const struct sw_tables *t, __u32 index, __u32 quanta, __u64 quantum, __u64 now)
+{
+	struct ingress *in = table_ingresses(t, index);
+	struct queue *q = table_queues(t, index);
+
+	if (!q || !in)
+		return 0;
+	pause_set(q, quanta, quantum, now, table_config(t)->response_ps,
+		table_config(t)->watchdog_ps);
+	in->pauses_received++;
+	return 0;
+}
+
 /* Needs the Ethernet header. */
 static __always_inline enum sw_step sw_pfc(struct sw_ctx *c)
 {
@@ -23,27 +38,26 @@ static __always_inline enum sw_step sw_pfc(struct sw_ctx *c)
 		return sw_drop(c, c->in_id, DROP_MALFORMED);
 	sw_unroll for (class = 0; class < CLASSES; class ++)
 	{
-		struct ingress *in;
-		struct queue *q;
-
-		if (!(be16(h->classes) >> class & 1))
-			continue;
-		q = table_queues(c->t, c->in_id * CLASSES + class);
-		in = table_ingresses(c->t, c->in_id * CLASSES + class);
-		if (!q || !in)
-			continue;
-		pause_set(q, be16(h->quanta[class]), c->in->quantum, c->hop.now_ps,
-			table_config(c->t)->response_ps, table_config(c->t)->watchdog_ps);
-		in->pauses_received++;
+		if (be16(h->classes) >> class & 1)
+			pfc_hear(c->t, c->in_id * CLASSES + class, be16(h->quanta[class]),
+				c->in->quantum, c->hop.now_ps);
 	}
 	return sw_done(c, VERDICT_END);
 }
 
-/* What a class is to be told: quanta, or -1 for nothing. */
-static __always_inline int sw_pfc_quanta(
-	struct sw_ctx *c, const struct switch_state *sw, struct ingress *in)
+/* What the peer is to be told of a class: quanta, or -1 for nothing. */
+SW_GLOBAL int pfc_tell(const struct sw_tables *t, __u32 index, __u32 switch_id, __u32 flags)
 {
-	if (!in->paused)
+	const struct switch_state *sw = table_switches(t, switch_id);
+	struct ingress *in = table_ingresses(t, index);
+
+	if (!in)
+		return -1;
+	if (!(flags & HOP_MAKE_PFC)) {
+		in->pauses_sent++;
+		return 0xffff;
+	}
+	if (!sw || !in->paused)
 		return -1;
 	if (ingress_may_resume(in, sw)) {
 		in->paused = 0;
@@ -51,14 +65,13 @@ static __always_inline int sw_pfc_quanta(
 		return 0;
 	}
 	in->pauses_sent++;
-	return table_config(c->t)->quanta;
+	return table_config(t)->quanta;
 }
 
 /* HOP_MAKE_PFC, HOP_MAKE_STORM: writes the frame, whose room is there. */
 static __always_inline enum sw_step sw_pfc_make(struct sw_ctx *c)
 {
 	static const __u8 control[6] = MAC_CONTROL_BYTES;
-	struct switch_state *sw = table_switches(c->t, c->in->switch_id);
 	struct pfc_hdr *h;
 	__u16 classes = 0;
 	__u32 class;
@@ -74,15 +87,11 @@ static __always_inline enum sw_step sw_pfc_make(struct sw_ctx *c)
 	h->opcode = be16(PFC_OPCODE);
 	sw_unroll for (class = 0; class < CLASSES; class ++)
 	{
-		struct ingress *in = table_ingresses(c->t, c->in_id * CLASSES + class);
-		int quanta = 0xffff;
+		int quanta = -1;
 
-		if (!in || !(c->hop.classes >> class & 1))
-			continue;
-		if (c->hop.flags & HOP_MAKE_PFC)
-			quanta = sw ? sw_pfc_quanta(c, sw, in) : -1;
-		else
-			in->pauses_sent++;
+		if (c->hop.classes >> class & 1)
+			quanta = pfc_tell(
+				c->t, c->in_id * CLASSES + class, c->in->switch_id, c->hop.flags);
 		if (quanta < 0)
 			continue;
 		classes |= (__u16)(1 << class);

@@ -330,7 +330,9 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 		if (r > status)
 			status = r;
 	}
-	if (status <= EXIT_EXPECT && compare_write(directory, summaries) < 0)
+	if (stopped)
+		status = EXIT_RUN;
+	if (json_object_size(summaries) && compare_write(directory, summaries) < 0)
 		status = EXIT_RUN;
 	if (run->json)
 		print_json(summaries);

@@ -40,25 +40,36 @@ int compare_write(const char *directory, const json_t *summaries)
 	return r < 0 ? -EIO : 0;
 }
 
+#define RATIO 11 /* columns for " (1.23x)" */
+
+/* A value, or a variant's name, and its ratio; before it what the cell before is short of, so that no line ends in blanks. */
+static void print_cell(const char *text, const char *ratio, int pad)
+{
+	printf("%*s  %12s%s", pad, "", text, ratio);
+}
+
 static void print_row(const char *metric, const char *title, const json_t *summaries)
 {
 	double first = 0;
 	bool is_first = true;
 	const char *name;
 	json_t *summary;
+	int pad = 0;
 
 	printf("  %-22s", title);
 	json_object_foreach((json_t *)summaries, name, summary)
 	{
+		char text[32], ratio[32] = "";
 		double value = 0;
-		char ratio[32] = "";
 
 		summary_lookup(summary, metric, &value);
+		snprintf(text, sizeof(text), "%.6g", value);
 		if (is_first)
 			first = value;
 		else if (first > 0)
-			snprintf(ratio, sizeof(ratio), "(%.2fx)", value / first);
-		printf("  %14.6g %-9s", value, ratio);
+			snprintf(ratio, sizeof(ratio), " (%.3gx)", value / first);
+		print_cell(text, ratio, pad);
+		pad = is_first ? 0 : RATIO - (int)strlen(ratio);
 		is_first = false;
 	}
 	putchar('\n');
@@ -66,11 +77,18 @@ static void print_row(const char *metric, const char *title, const json_t *summa
 
 void compare_print(const char *title, const json_t *summaries)
 {
+	bool is_first = true;
 	const char *name;
 	json_t *summary;
+	int pad = 0;
 
 	printf("%s, side by side\n  %-22s", title, "");
-	json_object_foreach((json_t *)summaries, name, summary) printf("  %14s %-9s", name, "");
+	json_object_foreach((json_t *)summaries, name, summary)
+	{
+		print_cell(name, "", pad);
+		pad = is_first ? 0 : RATIO;
+		is_first = false;
+	}
 	putchar('\n');
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		print_row(rows[i].metric, rows[i].title, summaries);

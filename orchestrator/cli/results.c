@@ -46,10 +46,10 @@ static int next_run(char **ret_path, const char *name)
 }
 
 /* What an earlier run left in the folder must not pass for a result of this one. */
-static void remove_old(const char *directory)
+static void remove_files(const char *directory)
 {
 	static const char *const names[] = {"summary.json", "flows.csv", "queues.csv", "pauses.csv",
-		"roles.csv", "events.jsonl", "scenario.yaml"};
+		"roles.csv", "events.jsonl", "scenario.yaml", "compare.json"};
 	char *path;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -58,6 +58,34 @@ static void remove_old(const char *directory)
 		unlink(path);
 		free(path);
 	}
+}
+
+/* An earlier comparison tells which folders were its variants'. */
+static void remove_variants(const char *directory)
+{
+	json_t *summaries = NULL, *summary;
+	const char *name;
+	char *path;
+
+	if (asprintf(&path, "%s/compare.json", directory) >= 0) {
+		summaries = json_load_file(path, 0, NULL);
+		free(path);
+	}
+	json_object_foreach(summaries, name, summary)
+	{
+		if (strchr(name, '/') || asprintf(&path, "%s/%s", directory, name) < 0)
+			continue;
+		remove_files(path);
+		rmdir(path);
+		free(path);
+	}
+	json_decref(summaries);
+}
+
+static void remove_old(const char *directory)
+{
+	remove_variants(directory);
+	remove_files(directory);
 }
 
 int results_directory(char **ret_path, bool *ret_made, const char *out, const char *name)

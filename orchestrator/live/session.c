@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/wire.h"
 #include "base/units.h"
 #include "build/build.h"
 #include "control/ports.h"
@@ -151,8 +152,16 @@ static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before,
 static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
 	uint32_t captured, uint32_t length)
 {
+	uint8_t whole[HEADERS_MAX + ICRC_BYTES];
 	struct session *s = arg;
 
+	/* frames without payload lack but the ICRC, which is zero */
+	if (length == captured + ICRC_BYTES && length <= sizeof(whole)) {
+		memcpy(whole, bytes, captured);
+		memset(whole + captured, 0, ICRC_BYTES);
+		bytes = whole;
+		captured = length;
+	}
 	pcapng_write(s->capture, port - PORT_FIRST, now_ps, bytes, captured, length);
 }
 
@@ -308,13 +317,13 @@ int session_open(struct session **ret, const struct session_params *params, stru
 	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
 	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
 	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
-	r = open_control(s, why);
+	r = open_capture(s, why);
+	if (r == 0)
+		r = open_control(s, why);
 	if (r == 0)
 		r = open_dataplane(s, why);
 	if (r == 0)
 		r = open_recorder(s, why);
-	if (r == 0)
-		r = open_capture(s, why);
 	if (r == 0)
 		r = configure(s, why);
 	if (r == 0)

@@ -8,7 +8,7 @@
 #include "base/units.h"
 
 /* A flow takes two of the 24-bit queue pair numbers of the BTH. */
-#define FLOWS_MAX (1u << 23)
+#define FLOWS_MAX ((1u << 23) - 1)
 
 /* The first link up from each tier, as examples of names. */
 static void example_names(const struct fabric *f, char *buf, size_t size)
@@ -140,6 +140,8 @@ static uint64_t check_pairs(
 
 static void check_workloads(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
+	uint32_t pairs = s->host.transport == TRANSPORT_ROCE ? s->host.roce.qps : 1;
+	uint32_t most = FLOWS_MAX / (pairs ? pairs : 1);
 	double flows = 0;
 
 	for (size_t i = 0; i < s->workload_count; i++) {
@@ -159,10 +161,10 @@ static void check_workloads(const struct fabric *f, const struct scenario *s, st
 			at_once = (double)check_pairs(f, s, i, diags);
 			break;
 		}
-		if (flows <= FLOWS_MAX && flows + at_once * w->repeat > FLOWS_MAX)
+		if (flows <= most && flows + at_once * w->repeat > most)
 			diags_add(diags, w->pos,
-				"workload: %.0f messages up to here; at most %u (queue pairs have 24-bit numbers, a message takes two)",
-				flows + at_once * w->repeat, FLOWS_MAX);
+				"workload: %.0f messages up to here; at most %u (queue pairs have 24-bit numbers, a message takes %u)",
+				flows + at_once * w->repeat, most, 2 * pairs);
 		flows += at_once * w->repeat;
 	}
 }

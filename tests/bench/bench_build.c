@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "base/rng.h"
 #include "build/build.h"
+#include "lib/buffer.h"
 #include "lib/hand_fabric.h"
 
 #define CAPTURED   96 /* Ethernet, IPv4, UDP, BTH and a transport's header */
@@ -50,8 +51,7 @@ static void leave(struct dataplane *dp, const struct verdict *v)
 
 	if (v->action != VERDICT_FORWARD)
 		return;
-	out->depth_bytes -= v->length;
-	out->depth_frames--;
+	queue_give(&dp->tables.queues[v->port * CLASSES + v->queue], NULL, v->length);
 	out->tx_frames++;
 	out->tx_bytes += v->length;
 }

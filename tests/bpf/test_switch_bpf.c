@@ -13,12 +13,12 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <cmocka.h>
-#include "base/rng.h"
 #include "dataplane/kernel.h"
 #include "io/netlink.h"
 #include "io/netns.h"
 #include "lib/switch_bench.h"
 #include "lib/switch_cases.h"
+#include "lib/switch_stream.h"
 
 #define NO_PORT 1000u /* an interface that is not in the port table */
 #define STREAM  5000u
@@ -83,15 +83,14 @@ static const struct dataplane_ops test_run_ops = {
 	.close = test_run_close,
 };
 
-static int test_run_open(struct dataplane **ret, struct error *why)
+static int test_run_open(struct dataplane **ret, const struct sw_tables *sizes, struct error *why)
 {
-	struct sw_tables sizes = bench_sizes();
 	struct test_run *t = calloc(1, sizeof(*t));
 	int r;
 
 	if (!t)
 		return error_set(why, -ENOMEM, "out of memory");
-	r = dataplane_kernel_load(&t->kernel, &sizes, PACKET_MAX, why);
+	r = dataplane_kernel_load(&t->kernel, sizes, PACKET_MAX, why);
 	if (r < 0) {
 		free(t);
 		return r;
@@ -145,8 +144,8 @@ static int make_interfaces(struct rtnl *r, int program, struct error *why)
 	return e;
 }
 
-/* The programs are loaded and the process is in a namespace of its own, with the interfaces. */
-static int set_up(struct dataplane **ret, struct error *why)
+/* The process is in a namespace of its own, with the interfaces, and a program loaded for every kind of bench. */
+static int set_up(struct dataplane *ret[BENCH_KINDS], struct error *why)
 {
 	struct rtnl *rtnl;
 	int r;
@@ -154,16 +153,17 @@ static int set_up(struct dataplane **ret, struct error *why)
 	r = netns_enter_anonymous();
 	if (r < 0)
 		return error_set(why, r, "cannot make a network namespace: %s", strerror(-r));
-	r = test_run_open(ret, why);
+	for (int kind = 0; kind < BENCH_KINDS && !r; kind++) {
+		struct sw_tables sizes = bench_sizes((enum bench_kind)kind);
+
+		r = test_run_open(&ret[kind], &sizes, why);
+	}
+	if (!r)
+		r = rtnl_open(&rtnl, why);
 	if (r < 0)
 		return r;
-	r = rtnl_open(&rtnl, why);
-	if (!r) {
-		r = make_interfaces(rtnl, test_run_of(*ret)->fds[PORT_SWITCH], why);
-		rtnl_close(rtnl);
-	}
-	if (r < 0)
-		test_run_close(*ret);
+	r = make_interfaces(rtnl, test_run_of(ret[BENCH_PLAIN])->fds[PORT_SWITCH], why);
+	rtnl_close(rtnl);
 	return r;
 }
 
@@ -232,110 +232,47 @@ static void at_an_interface_that_is_no_port(void **state)
 	expect_foreign(*state, NO_PORT, bytes, HOP_BYTES + p.captured);
 }
 
-static struct packet_spec random_spec(uint64_t *rng)
+static struct switch_bench *open_native(const struct sw_tables *sizes)
 {
-	static const uint8_t protocols[] = {17, 17, 17, 17, 6, 58};
-	struct packet_spec s = packet_spec_default;
+	struct dataplane *dp;
 
-	s.ip6 = rng_below(rng, 2);
-	s.src_host = rng_below(rng, 1 << 16);
-	s.dst_host = rng_below(rng, 2) ? rng_below(rng, 130) : BENCH_HOST + rng_below(rng, 12);
-	s.tos = (uint8_t)rng_take(rng);
-	s.ttl = (uint8_t)(rng_below(rng, 8) ? rng_below(rng, 256) : rng_below(rng, 3));
-	s.protocol = protocols[rng_below(rng, sizeof(protocols))];
-	s.options = (uint8_t)(rng_below(rng, 8) ? 0 : rng_below(rng, 11));
-	s.id = (uint16_t)rng_take(rng);
-	s.fragment = (uint16_t)(rng_below(rng, 8) ? 0x4000 : rng_take(rng));
-	s.flow_label = rng_below(rng, 1 << 20);
-	s.src_port = (uint16_t)rng_take(rng);
-	s.payload = (uint16_t)rng_below(rng, 9000);
-	return s;
-}
-
-static void random_trial(struct trial *t, uint64_t *rng)
-{
-	struct packet_spec spec = random_spec(rng);
-
-	trial_init(t, &spec);
-	t->at = rng_below(rng, 4) ? BENCH_IN : BENCH_HOST_PORT;
-	t->hop.behind_bytes = rng_below(rng, 40000);
-	t->hop.started_ps = rng_below(rng, 2000);
-	t->hop.now_ps = t->hop.started_ps + rng_below(rng, 2000);
-	if (!rng_below(rng, 8))
-		t->hop.length += rng_below(rng, 100) - 50;
-	if (!rng_below(rng, 8))
-		t->in.captured = rng_below(rng, t->in.captured + 1);
-	for (uint32_t n = rng_below(rng, 4) ? 0 : rng_below(rng, 4); n && t->in.captured; n--)
-		t->in.bytes[rng_below(rng, t->in.captured)] = (uint8_t)rng_take(rng);
-}
-
-/* What control and engine do to the tables between frames. */
-static void random_change(const struct sw_tables *t, uint64_t rng)
-{
-	struct port *port = &t->ports[BENCH_HOST_PORT + rng_below(&rng, BENCH_PORTS)];
-	struct port *in = &t->ports[BENCH_HOST_PORT + rng_below(&rng, 2)];
-
-	port->buffer_bytes = rng_below(&rng, 50000);
-	port->depth_bytes -= rng_below(&rng, port->depth_bytes + 1);
-	in->up = rng_below(&rng, 8) > 0;
-	in->up_since_ps = rng_below(&rng, 1000);
-	in->kmin_bytes = rng_below(&rng, 20000);
-	in->kmax_bytes = rng_below(&rng, 4) ? rng_below(&rng, 40000) : 0;
-	in->pmax = rng_below(&rng, 65537);
-	t->switches[0].hash_seed = rng_take(&rng);
-}
-
-/* Every kind of end was seen, so that the comparison was one of something. */
-static void assert_all_reasons_seen(const struct sw_tables *t, unsigned delivered)
-{
-	uint64_t marked = 0, depth = 0;
-
-	for (unsigned reason = DROP_NONE + 1; reason < DROP_FOREIGN; reason++) {
-		uint64_t sum = 0;
-
-		for (uint32_t port = 0; port < t->port_count; port++)
-			sum += t->drops[port].frames[reason];
-		assert_true(sum > 0);
-	}
-	for (uint32_t port = 0; port < t->port_count; port++) {
-		marked += t->ports[port].marked_frames;
-		depth += t->ports[port].max_depth_bytes > 0;
-	}
-	assert_true(marked > 0 && depth > BENCH_PORTS / 2 && delivered > 0);
+	assert_int_equal(dataplane_inline_open(&dp, sizes, PACKET_MAX), 0);
+	bench_tables(&dp->tables);
+	return bench_open(dp);
 }
 
 static void stream_is_alike_native_and_in_the_kernel(void **state)
 {
-	struct sw_tables sizes = bench_sizes();
-	struct switch_bench *kernel = *state, *native;
-	uint64_t rng = rng_stream(1, "stream", 0);
-	unsigned delivered = 0;
-	struct dataplane *dp;
+	struct switch_bench *kernel = *state, *native = open_native(&kernel->dp->tables);
+	struct stream_seen seen = stream_run(kernel, native, STREAM);
 
-	assert_int_equal(dataplane_inline_open(&dp, &sizes, PACKET_MAX), 0);
-	native = bench_open(dp);
-	bench_tables(&dp->tables);
-	for (unsigned i = 0; i < STREAM; i++) {
-		struct verdict a, b;
-		struct packet out_a, out_b;
-		struct trial t;
+	stream_assert_seen(native, &seen);
+	bench_close(native);
+}
 
-		random_trial(&t, &rng);
-		a = trial_run(native, &t, &out_a);
-		b = trial_run(kernel, &t, &out_b);
-		packet_assert_equal("the verdict", (uint8_t *)&b, (uint8_t *)&a, sizeof(a));
-		packet_assert_equal("the frame", out_b.bytes, out_a.bytes, t.in.captured);
-		tables_assert_equal(&kernel->dp->tables, &native->dp->tables);
-		delivered += a.action == VERDICT_DELIVER;
-		if (i % 10 == 0) {
-			uint64_t change = rng_take(&rng);
+/* What is off is not in a loaded program: each behaviour alone, and each that is missing alone, is a program of its own. */
+static void every_behaviour_is_alike_alone_and_missing(void **state)
+{
+	(void)state;
+	for (uint32_t bit = 1; bit < SW_FEATURES; bit <<= 1) {
+		for (int missing = 0; missing < 2; missing++) {
+			struct sw_tables sizes = bench_sizes(BENCH_OR_RETURN);
+			struct switch_bench *kernel, *native;
+			struct error why = ERROR_INIT;
+			struct dataplane *dp;
 
-			random_change(&native->dp->tables, change);
-			random_change(&kernel->dp->tables, change);
+			sizes.config.features = missing ? SW_FEATURES & ~bit : bit;
+			if (!(sizes.config.features & SW_FAULTS))
+				sizes.fault_count = 0;
+			assert_int_equal(test_run_open(&dp, &sizes, &why), 0);
+			kernel = bench_open(dp);
+			bench_tables(&dp->tables);
+			native = open_native(&sizes);
+			stream_run(kernel, native, STREAM / 10);
+			bench_close(native);
+			bench_close(kernel);
 		}
 	}
-	assert_all_reasons_seen(&native->dp->tables, delivered);
-	bench_close(native);
 }
 
 static void kernel_cannot(void **state)
@@ -346,15 +283,48 @@ static void kernel_cannot(void **state)
 	skip();
 }
 
-static int run_cases(struct switch_bench *b)
+/* A program at a time: what is for every way to run it, and what only test runs can show. */
+static int run_cases(const char *name, struct switch_bench *b, bool full)
 {
 #define CASE(test)        cmocka_unit_test_prestate_setup_teardown(test, bench_reset, NULL, b)
 #define SHARED_CASE(name) CASE(switch_##name),
-	const struct CMUnitTest tests[] = {CASE(shorter_than_a_hop_header), CASE(without_the_magic),
-		CASE(at_an_interface_that_is_no_port),
-		CASE(stream_is_alike_native_and_in_the_kernel), SWITCH_CASES(SHARED_CASE)};
+#define OWN_CASES                                                                                  \
+	CASE(shorter_than_a_hop_header), CASE(without_the_magic),                                  \
+		CASE(at_an_interface_that_is_no_port),                                             \
+		CASE(stream_is_alike_native_and_in_the_kernel)
+	const struct CMUnitTest on_plain[] = {OWN_CASES, SWITCH_CASES(SHARED_CASE)};
+	const struct CMUnitTest on_full[] = {CASE(every_behaviour_is_alike_alone_and_missing),
+		OWN_CASES,
+		SWITCH_CASES(SHARED_CASE) SWITCH_FULL_CASES(SHARED_CASE)
+			SWITCH_TRIM_CASES(SHARED_CASE)};
 
-	return cmocka_run_group_tests_name("switch, in the kernel", tests, NULL, NULL);
+	return full ? cmocka_run_group_tests_name(name, on_full, NULL, NULL)
+		    : cmocka_run_group_tests_name(name, on_plain, NULL, NULL);
+}
+
+/* Where headers go is told by the program's configuration. */
+static int run_trim_cases(const char *name, struct switch_bench *b)
+{
+	const struct CMUnitTest tests[] = {
+		CASE(stream_is_alike_native_and_in_the_kernel), SWITCH_TRIM_CASES(SHARED_CASE)};
+
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+static int run_all(struct dataplane *dps[BENCH_KINDS])
+{
+	struct switch_bench *b[BENCH_KINDS];
+	int failed;
+
+	for (int kind = 0; kind < BENCH_KINDS; kind++)
+		b[kind] = bench_open(dps[kind]);
+	failed = run_cases("switch, in the kernel, plain", b[BENCH_PLAIN], false);
+	failed += run_cases("switch, in the kernel, everything on", b[BENCH_FULL], true);
+	failed += run_trim_cases("switch, in the kernel, trimmed or returned", b[BENCH_OR_RETURN]);
+	failed += run_trim_cases("switch, in the kernel, returned", b[BENCH_TO_SENDER]);
+	for (int kind = 0; kind < BENCH_KINDS; kind++)
+		bench_close(b[kind]);
+	return failed;
 }
 
 /*
@@ -367,18 +337,16 @@ int main(void)
 	const struct CMUnitTest refused[] = {
 		cmocka_unit_test_prestate(kernel_cannot, &why),
 	};
-	struct switch_bench *b;
-	struct dataplane *dp = NULL;
-	int r = set_up(&dp, &why);
+	struct dataplane *dps[BENCH_KINDS] = {NULL};
+	int r = set_up(dps, &why);
 
+	if (!r)
+		return run_all(dps);
+	for (int kind = 0; kind < BENCH_KINDS; kind++)
+		if (dps[kind])
+			dps[kind]->ops->close(dps[kind]);
 	if (r == -EPERM || r == -ENOSYS)
 		return cmocka_run_group_tests_name("switch, in the kernel", refused, NULL, NULL);
-	if (r < 0) {
-		fprintf(stderr, "%s\n", why.text);
-		return 1;
-	}
-	b = bench_open(dp);
-	r = run_cases(b);
-	bench_close(b);
-	return r;
+	fprintf(stderr, "%s\n", why.text);
+	return 1;
 }

@@ -120,6 +120,7 @@ struct sw_tables hand_sizes(const struct fabric *f)
 {
 	return (struct sw_tables){
 		.port_count = PORT_FIRST + f->net.port_count,
+		.queue_count = CLASSES * (PORT_FIRST + f->net.port_count),
 		.switch_count = f->net.switch_count,
 		.route_count = f->net.switch_count * route_blocks(f),
 		.group_count = f->net.switch_count,
@@ -146,7 +147,8 @@ void hand_tables(const struct fabric *f, const struct sw_tables *t)
 		port->kind = node->kind == NODE_HOST ? PORT_HOST : PORT_SWITCH;
 		port->switch_id = port->host = node->number;
 		port->up = 1;
-		port->buffer_bytes = BUFFER_BYTES;
+		port->peer = f->net.ports[p].peer;
+		t->queues[p * CLASSES].limit_bytes = BUFFER_BYTES;
 		set_mac(port->mac, p);
 		set_mac(port->peer_mac, f->net.ports[p].peer);
 	}

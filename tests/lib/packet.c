@@ -8,13 +8,15 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define UDP      17
-#define ROCE     4791
-#define ICRC     4
-#define IP4      0x0800
-#define IP6      0x86dd
-#define CHECKSUM 10 /* its offset in an IPv4 header */
-#define OTHER    20 /* bytes of a header that is not UDP's */
+#define UDP         17
+#define ROCE        4791
+#define ICRC        4
+#define IP4         0x0800
+#define IP6         0x86dd
+#define MAC_CONTROL 0x8808
+#define CHECKSUM    10 /* its offset in an IPv4 header */
+#define OTHER       20 /* bytes of a header that is not UDP's */
+#define KEPT        36 /* UDP 8, BTH 12, extension 16 */
 
 const struct packet_spec packet_spec_default = {
 	.dst_mac = {0x02, 0xfb, 0, 0, 0, 3},
@@ -65,6 +67,53 @@ uint16_t packet_checksum(const struct packet *p)
 void packet_seal(struct packet *p)
 {
 	packet_put16(p->bytes + PACKET_IP + CHECKSUM, packet_checksum(p));
+}
+
+static bool is_ip6(const struct packet *p)
+{
+	return p->bytes[PACKET_IP] >> 4 == 6;
+}
+
+uint8_t packet_tos(const struct packet *p)
+{
+	const uint8_t *ip = p->bytes + PACKET_IP;
+
+	return is_ip6(p) ? (uint8_t)(ip[0] << 4 | ip[1] >> 4) : ip[1];
+}
+
+void packet_set_tos(struct packet *p, uint8_t tos)
+{
+	uint8_t *ip = p->bytes + PACKET_IP;
+
+	if (is_ip6(p)) {
+		ip[0] = (uint8_t)(0x60 | tos >> 4);
+		ip[1] = (uint8_t)(tos << 4 | (ip[1] & 15));
+	} else {
+		ip[1] = tos;
+		packet_seal(p);
+	}
+}
+
+void packet_trim(struct packet *p)
+{
+	uint8_t *ip = p->bytes + PACKET_IP;
+	uint32_t header = is_ip6(p) ? 40 : 20;
+
+	packet_put16(ip + (is_ip6(p) ? 4 : 2), (uint16_t)(is_ip6(p) ? KEPT : header + KEPT));
+	packet_put16(ip + header + 4, KEPT);
+	p->length = PACKET_IP + header + KEPT;
+	if (!is_ip6(p))
+		packet_seal(p);
+}
+
+void packet_turn(struct packet *p)
+{
+	uint32_t bytes = is_ip6(p) ? 16 : 4;
+	uint8_t *src = p->bytes + PACKET_IP + (is_ip6(p) ? 8 : 12), was[16];
+
+	memcpy(was, src, bytes);
+	memcpy(src, src + bytes, bytes);
+	memcpy(src + bytes, was, bytes);
 }
 
 static uint8_t *build_ip4(uint8_t *ip, const struct packet_spec *s, uint32_t above)
@@ -144,6 +193,29 @@ void packet_build(struct packet *ret, const struct packet_spec *s)
 	ret->captured = (uint32_t)(at - ret->bytes);
 	if (!s->ip6)
 		packet_seal(ret);
+}
+
+void packet_build_pfc(
+	struct packet *ret, const uint8_t src_mac[6], uint8_t classes, const uint16_t quanta[8])
+{
+	static const uint8_t control[] = {0x01, 0x80, 0xc2, 0x00, 0x00, 0x01};
+	uint8_t *at = ret->bytes;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->captured = ret->length = PACKET_PFC;
+	memcpy(at, control, 6);
+	memcpy(at + 6, src_mac, 6);
+	packet_put16(at + 12, MAC_CONTROL);
+	packet_put16(at + 14, 0x0101);
+	at[17] = classes;
+	for (int class = 0; class < 8; class ++)
+		if (classes >> class & 1)
+			packet_put16(at + 18 + 2 * class, quanta[class]);
+}
+
+uint32_t packet_bth(const struct packet *p)
+{
+	return PACKET_IP + (is_ip6(p) ? 40 : 20) + 8;
 }
 
 static void print_line(

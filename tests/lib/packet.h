@@ -35,15 +35,36 @@ struct packet {
 	uint8_t bytes[PACKET_MAX];
 };
 
-#define PACKET_IP 14u /* where IP starts */
+#define PACKET_IP  14u /* where IP starts */
+#define PACKET_PFC 60u /* bytes of a PFC frame, without FCS */
 
 void packet_build(struct packet *ret, const struct packet_spec *s);
+
+/* A PFC frame (IEEE 802.3, annex 31D): a bit of `classes` for each that quanta counts for. */
+void packet_build_pfc(
+	struct packet *ret, const uint8_t src_mac[6], uint8_t classes, const uint16_t quanta[8]);
+
+/* Where BTH starts. */
+uint32_t packet_bth(const struct packet *p);
 
 /* Puts the right checksum into the IPv4 header, options included, after bytes were changed. */
 void packet_seal(struct packet *p);
 
 /* The checksum that the header should carry, whatever it carries: a full sum (RFC 791, 3.1). */
 uint16_t packet_checksum(const struct packet *p);
+
+/* TOS or traffic class: the DSCP's six bits, then ECN's two. The checksum follows. */
+uint8_t packet_tos(const struct packet *p);
+void packet_set_tos(struct packet *p, uint8_t tos);
+
+/*
+ * What trimming leaves: 36 bytes above IP, of the lengths and of the modelled frame. The bytes that are there stay, the
+ * checksum follows.
+ */
+void packet_trim(struct packet *p);
+
+/* Source and destination address of IP change places. */
+void packet_turn(struct packet *p);
 
 uint16_t packet_get16(const uint8_t *at);
 void packet_put16(uint8_t *at, uint16_t value);

@@ -141,14 +141,16 @@ static void open_dataplane(
 {
 	struct sw_tables sizes = {
 		.port_count = PORT_FIRST + s->net.port_count,
+		.queue_count = CLASSES * (PORT_FIRST + s->net.port_count),
 		.switch_count = s->net.switch_count,
 	};
 	struct ports_params ports = {
 		.seed = c->seed,
-		.buffer_bytes = c->buffer_bytes ? c->buffer_bytes : 1u << 30,
-		.kmin_bytes = c->kmin_bytes,
-		.kmax_bytes = c->kmax_bytes,
-		.pmax = 1,
+		.classes[0] = {.used = true,
+			.limit_bytes = c->buffer_bytes ? c->buffer_bytes : 1u << 30,
+			.kmin = {.bytes = c->kmin_bytes},
+			.kmax = {.bytes = c->kmax_bytes},
+			.pmax = 1},
 	};
 	uint32_t capacity = headers_capacity(env->ip6);
 
@@ -158,13 +160,14 @@ static void open_dataplane(
 	assert_non_null(s->link_up);
 	memset(s->link_up, 1, s->net.link_count);
 	assert_int_equal(routing_new(&s->routing, &s->net), 0);
+	ports_config(&sizes.config, &ports);
 	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
 	assert_int_equal(dataplane_inline_open(&s->dp, &sizes, capacity), 0);
 	s->dp = meddle_with(s->dp, c);
 	if (c->max_batch)
 		s->dp->max_batch = c->max_batch;
 	routing_compute(s->routing, s->link_up, &s->dp->tables);
-	ports_configure(&s->dp->tables, &s->net, &ports);
+	assert_int_equal(ports_configure(&s->dp->tables, &s->net, &ports), 0);
 }
 
 /* Of the slowest host link, and a round trip that none is longer than. */
@@ -197,6 +200,7 @@ void small_net_open(struct small_net *s, const struct small_config *c)
 			.base_rtt_ps = c->base_rtt_ps,
 			.ip6 = c->ip6,
 			.payload_full = c->payload_full,
+			.qps = c->qps ? c->qps : 1,
 			.options = c->options ? c->options : &default_options},
 		.seed = c->seed,
 		.observer = c->observer,

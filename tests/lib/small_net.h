@@ -29,6 +29,7 @@ struct small_config {
 	const struct transport_ops *transport; /* [STrack] */
 	const void *options;                   /* of the transport [STrack's defaults] */
 	uint32_t mtu;                          /* [4096] */
+	uint8_t qps;                           /* [1] */
 	bool ip6, payload_full;
 	uint64_t seed;
 	uint64_t base_rtt_ps;            /* [of the longest path, were it of the slowest links] */

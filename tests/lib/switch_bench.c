@@ -10,7 +10,6 @@
 
 #define FIRST_ROUTE 1u /* not 0: an offset that is forgotten must show */
 #define FIRST_GROUP 2u
-#define DICE_STEP   0x9e3779b97f4a7c15ull /* SplitMix64's increment */
 
 enum {
 	GROUP_ONE,
@@ -23,17 +22,93 @@ enum {
 	GROUP_LAST,
 	GROUP_NO_PORT,
 	GROUP_HUGE,
+	GROUP_BACK,
+	GROUP_AROUND,
 	GROUPS
 };
 
-struct sw_tables bench_sizes(void)
+/* All tables, and where sw_tables says how many elements each has. */
+#define BENCH_TABLES(X)                                                                            \
+	X(ports, port_count)                                                                       \
+	X(drops, port_count)                                                                       \
+	X(queues, queue_count)                                                                     \
+	X(ingresses, queue_count)                                                                  \
+	X(faults, fault_count)                                                                     \
+	X(switches, switch_count)                                                                  \
+	X(routes, route_count)                                                                     \
+	X(groups, group_count)                                                                     \
+	X(flows, flow_count)
+
+/* Each class has several DSCPs, and the DSCPs of a class are no range. */
+static void write_classes(struct sw_config *config)
 {
-	return (struct sw_tables){
+	static const struct {
+		uint8_t dscp, class;
+	} classes[] = {
+		{DSCP_PLAIN, CLASS_PLAIN},
+		{1, CLASS_PLAIN},
+		{DSCP_TRIM, CLASS_TRIM},
+		{DSCP_TRIM_TOO, CLASS_TRIM_TOO},
+		{63, CLASS_TRIM_TOO},
+		{DSCP_LOSSLESS, CLASS_LOSSLESS},
+		{32, CLASS_LOSSLESS},
+		{DSCP_BOUNCED, CLASS_BOUNCED},
+		{DSCP_TRIMMED, CLASS_HEADERS},
+		{DSCP_RETURNED, CLASS_HEADERS},
+		{DSCP_CNP, CLASS_CNP},
+		{62, CLASS_CNP},
+	};
+
+	for (uint8_t dscp = 0; dscp < DSCP_COUNT; dscp++)
+		config->retag[dscp] = dscp;
+	for (size_t i = 0; i < sizeof(classes) / sizeof(classes[0]); i++)
+		config->class_of[classes[i].dscp] = classes[i].class;
+	config->retag[DSCP_LOSSLESS] = DSCP_BOUNCED;
+	config->retag[32] = DSCP_BOUNCED;
+	config->retag[DSCP_TRIM] = DSCP_TRIM_TOO;
+}
+
+struct sw_tables bench_sizes(enum bench_kind kind)
+{
+	bool full = kind != BENCH_PLAIN;
+	struct sw_tables t = {
 		.port_count = BENCH_PORT_COUNT,
+		.queue_count = BENCH_PORT_COUNT * CLASSES,
+		.fault_count = full ? BENCH_PORT_COUNT : 0,
 		.switch_count = 1,
 		.route_count = FIRST_ROUTE + (BENCH_HOSTS + ROUTE_BLOCK - 1) / ROUTE_BLOCK,
 		.group_count = FIRST_GROUP + GROUPS,
+		.flow_count = full ? FLOW_SLOTS : 0,
+		.config =
+			{
+				.features = full ? SW_FEATURES : 0,
+				.trim_classes = 1 << CLASS_TRIM | 1 << CLASS_TRIM_TOO,
+				.trim_to_sender = kind == BENCH_TO_SENDER,
+				.trim_or_return = kind == BENCH_OR_RETURN,
+				.trimmed_dscp = DSCP_TRIMMED,
+				.returned_dscp = DSCP_RETURNED,
+				.cnp_dscp = DSCP_CNP,
+				.quanta = BENCH_QUANTA,
+				.response_ps = BENCH_RESPONSE,
+				.watchdog_ps = BENCH_WATCHDOG,
+				.cnp_interval_ps = BENCH_INTERVAL,
+			},
 	};
+
+	write_classes(&t.config);
+	return t;
+}
+
+/* The other end of its link: the host's is port 0 of the switch, others are linked in pairs, the last with itself. */
+static uint32_t peer_of(uint32_t id)
+{
+	uint32_t local = id - BENCH_IN;
+
+	if (id <= BENCH_IN)
+		return BENCH_HOST_PORT + BENCH_IN - id;
+	if (local == BENCH_PORTS - 1)
+		return id;
+	return local % 2 ? id + 1 : id - 1;
 }
 
 static void write_ports(const struct sw_tables *t)
@@ -43,11 +118,26 @@ static void write_ports(const struct sw_tables *t)
 
 		p->kind = id == BENCH_HOST_PORT ? PORT_HOST : PORT_SWITCH;
 		p->host = id == BENCH_HOST_PORT ? BENCH_HOST : HOST_NONE;
+		p->peer = peer_of(id);
 		p->up = 1;
 		p->rng = 1000 + id;
-		p->buffer_bytes = BENCH_BUFFER;
+		p->quantum = BENCH_QUANTUM * 256;
 		memcpy(p->mac, (uint8_t[]){0x02, 0xfb, 0, 0, 0, (uint8_t)id}, 6);
 		memcpy(p->peer_mac, (uint8_t[]){0x02, 0xfb, 1, 0, 0, (uint8_t)id}, 6);
+	}
+}
+
+static void write_queues(const struct sw_tables *t)
+{
+	for (uint32_t i = BENCH_HOST_PORT * CLASSES; i < t->queue_count; i++) {
+		uint32_t class = i % CLASSES;
+		bool lossless = class == CLASS_LOSSLESS || class == CLASS_BOUNCED;
+
+		t->queues[i].limit_bytes = BENCH_BUFFER;
+		t->queues[i].lossless = lossless;
+		t->ingresses[i].lossless = lossless;
+		t->ingresses[i].xoff_bytes = lossless ? BENCH_BUFFER : 0;
+		t->ingresses[i].headroom_limit = lossless ? BENCH_HEADROOM : 0;
 	}
 }
 
@@ -63,6 +153,8 @@ static void write_groups(struct group *g)
 		[GROUP_LAST] = 1,
 		[GROUP_NO_PORT] = 1,
 		[GROUP_HUGE] = 0xffff,
+		[GROUP_BACK] = 1,
+		[GROUP_AROUND] = 4,
 	};
 
 	for (unsigned i = 0; i < GROUPS; i++) {
@@ -72,6 +164,8 @@ static void write_groups(struct group *g)
 	}
 	g[GROUP_LAST].port[0] = 3;
 	g[GROUP_NO_PORT].port[0] = BENCH_PORTS;
+	g[GROUP_BACK].port[0] = 0;
+	memcpy(g[GROUP_AROUND].port, (uint16_t[]){1, 0, 2, 0}, 4 * sizeof(uint16_t));
 }
 
 static void write_routes(struct route_block *blocks)
@@ -90,6 +184,8 @@ static void write_routes(struct route_block *blocks)
 		{TO_NO_PORT, GROUP_NO_PORT},
 		{TO_NO_GROUP, GROUPS},
 		{TO_HUGE_GROUP, GROUP_HUGE},
+		{TO_BACK, GROUP_BACK},
+		{TO_AROUND, GROUP_AROUND},
 		{TO_LAST, GROUP_LAST},
 	};
 
@@ -100,26 +196,30 @@ static void write_routes(struct route_block *blocks)
 
 void bench_tables(const struct sw_tables *t)
 {
-	memset(t->ports, 0, t->port_count * sizeof(*t->ports));
-	memset(t->drops, 0, t->port_count * sizeof(*t->drops));
-	memset(t->routes, 0, t->route_count * sizeof(*t->routes));
-	memset(t->groups, 0, t->group_count * sizeof(*t->groups));
-	t->switches[0] = (struct switch_state){
+	struct switch_state *sw = t->switches;
+
+#define CLEAR(table, count) memset(t->table, 0, t->count * sizeof(*t->table));
+	BENCH_TABLES(CLEAR)
+#undef CLEAR
+	*sw = (struct switch_state){
 		.first_port = BENCH_IN,
 		.port_count = BENCH_PORTS,
 		.first_route = FIRST_ROUTE,
 		.first_group = FIRST_GROUP,
 		.hash_seed = 0x5eed,
 		.host_count = BENCH_HOSTS,
+		.pool_bytes = BENCH_BUFFER,
 	};
+	sw->headroom_bytes[CLASS_LOSSLESS] = sw->headroom_bytes[CLASS_BOUNCED] = BENCH_HEADROOM;
 	write_ports(t);
+	write_queues(t);
 	write_groups(t->groups + FIRST_GROUP);
 	write_routes(t->routes + FIRST_ROUTE);
 }
 
 static void *allocate(size_t count, size_t size)
 {
-	void *at = calloc(count, size);
+	void *at = calloc(count ? count : 1, size);
 
 	if (!at)
 		abort();
@@ -132,12 +232,10 @@ struct switch_bench *bench_open(struct dataplane *dp)
 	struct sw_tables *w = &b->want;
 
 	b->dp = dp;
-	*w = bench_sizes();
-	w->ports = allocate(w->port_count, sizeof(*w->ports));
-	w->drops = allocate(w->port_count, sizeof(*w->drops));
-	w->switches = allocate(w->switch_count, sizeof(*w->switches));
-	w->routes = allocate(w->route_count, sizeof(*w->routes));
-	w->groups = allocate(w->group_count, sizeof(*w->groups));
+	*w = dp->tables;
+#define ALLOCATE(table, count) w->table = allocate(w->count, sizeof(*w->table));
+	BENCH_TABLES(ALLOCATE)
+#undef ALLOCATE
 	return b;
 }
 
@@ -146,11 +244,9 @@ void bench_close(struct switch_bench *b)
 	if (!b)
 		return;
 	b->dp->ops->close(b->dp);
-	free(b->want.ports);
-	free(b->want.drops);
-	free(b->want.switches);
-	free(b->want.routes);
-	free(b->want.groups);
+#define FREE(table, count) free(b->want.table);
+	BENCH_TABLES(FREE)
+#undef FREE
 	free(b);
 }
 
@@ -167,11 +263,29 @@ void bench_accept(struct switch_bench *b)
 {
 	const struct sw_tables *from = &b->dp->tables, *to = &b->want;
 
-	memcpy(to->ports, from->ports, to->port_count * sizeof(*to->ports));
-	memcpy(to->drops, from->drops, to->port_count * sizeof(*to->drops));
-	memcpy(to->switches, from->switches, to->switch_count * sizeof(*to->switches));
-	memcpy(to->routes, from->routes, to->route_count * sizeof(*to->routes));
-	memcpy(to->groups, from->groups, to->group_count * sizeof(*to->groups));
+#define COPY(table, count) memcpy(to->table, from->table, to->count * sizeof(*to->table));
+	BENCH_TABLES(COPY)
+#undef COPY
+}
+
+bool bench_has(const struct switch_bench *b, uint32_t feature)
+{
+	return b->dp->tables.config.features & feature;
+}
+
+uint8_t bench_class(const struct switch_bench *b, uint8_t dscp)
+{
+	return bench_has(b, SW_CLASSES) ? b->dp->tables.config.class_of[dscp] : 0;
+}
+
+struct queue *bench_queue(struct switch_bench *b, uint32_t port, uint32_t class)
+{
+	return &b->dp->tables.queues[port * CLASSES + class];
+}
+
+struct ingress *bench_ingress(struct switch_bench *b, uint32_t port, uint32_t class)
+{
+	return &b->dp->tables.ingresses[port * CLASSES + class];
 }
 
 static void table_assert_equal(
@@ -191,140 +305,10 @@ static void table_assert_equal(
 
 void tables_assert_equal(const struct sw_tables *got, const struct sw_tables *want)
 {
-	table_assert_equal("ports", got->ports, want->ports, sizeof(*got->ports), want->port_count);
-	table_assert_equal("drops", got->drops, want->drops, sizeof(*got->drops), want->port_count);
-	table_assert_equal("switches", got->switches, want->switches, sizeof(*got->switches),
-		want->switch_count);
-	table_assert_equal(
-		"routes", got->routes, want->routes, sizeof(*got->routes), want->route_count);
-	table_assert_equal(
-		"groups", got->groups, want->groups, sizeof(*got->groups), want->group_count);
-}
-
-void trial_init(struct trial *t, const struct packet_spec *spec)
-{
-	memset(t, 0, sizeof(*t));
-	t->spec = *spec;
-	packet_build(&t->in, spec);
-	t->at = BENCH_IN;
-	t->hop = (struct hop){
-		.magic = HOP_MAGIC,
-		.length = t->in.length,
-		.now_ps = 2000000,
-		.started_ps = 1000000,
-	};
-}
-
-struct verdict trial_run(struct switch_bench *b, const struct trial *t, struct packet *ret_out)
-{
-	/* of exactly its size, so that the sanitizer sees a step too far */
-	struct frame *frame = allocate(1, sizeof(*frame) + t->in.captured);
-	struct frame_ref ref = {frame, t->in.captured};
-	struct verdict v;
-
-	frame->hop = t->hop;
-	memcpy(frame->bytes, t->in.bytes, t->in.captured);
-	assert_int_equal(b->dp->ops->submit(b->dp, t->at, &ref, 1), 0);
-	assert_int_equal(ref.captured, t->in.captured);
-	v = frame->verdict;
-	if (ret_out) {
-		*ret_out = t->in;
-		memcpy(ret_out->bytes, frame->bytes, t->in.captured);
-	}
-	free(frame);
-	return v;
-}
-
-/* CE in a frame, by the bytes of the standards: RFC 791, 3.1; RFC 8200, 3. */
-static void set_ce(struct packet *p)
-{
-	uint8_t *ip = p->bytes + PACKET_IP;
-
-	if (ip[0] >> 4 == 6) {
-		ip[1] |= 3 << 4;
-	} else {
-		ip[1] |= 3;
-		packet_seal(p);
-	}
-}
-
-/*
- * Runs it, then compares frame, verdict and tables; b->want has the outcome, but the ingress
- * counters.
- */
-static void trial_check(struct switch_bench *b, const struct trial *t, const struct packet *out,
-	const struct verdict *want)
-{
-	struct packet got;
-	struct verdict v = trial_run(b, t, &got);
-
-	packet_assert_equal("the frame", got.bytes, out->bytes, t->in.captured);
-	assert_int_equal(v.magic, VERDICT_MAGIC);
-	assert_int_equal(v.reason, want->reason);
-	assert_int_equal(v.action, want->action);
-	assert_int_equal(v.flags, t->flags);
-	assert_int_equal(v.queue, 0);
-	assert_int_equal(v.port, want->port);
-	assert_int_equal(v.length, t->hop.length);
-	assert_true(!v.reserved[0] && !v.reserved[1]);
-	b->want.ports[t->at].rx_frames++;
-	b->want.ports[t->at].rng += t->dice * DICE_STEP;
-	b->want.ports[t->at].marked_frames += !!(t->flags & VERDICT_MARKED);
-	tables_assert_equal(&b->dp->tables, &b->want);
-}
-
-void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port)
-{
-	struct verdict want = {.action = VERDICT_FORWARD, .port = port};
-	struct port *p = &b->want.ports[port];
-	struct packet out = t->in;
-	uint8_t *ip = out.bytes + PACKET_IP;
-
-	memcpy(out.bytes, p->peer_mac, 6);
-	memcpy(out.bytes + 6, p->mac, 6);
-	ip[ip[0] >> 4 == 6 ? 7 : 8]--;
-	if (ip[0] >> 4 == 4)
-		packet_seal(&out);
-	if (t->flags & VERDICT_MARKED)
-		set_ce(&out);
-	if (!(t->hop.flags & HOP_ROOM)) {
-		p->depth_bytes += t->hop.length;
-		p->depth_frames++;
-		if (p->max_depth_bytes < p->depth_bytes)
-			p->max_depth_bytes = p->depth_bytes;
-	}
-	trial_check(b, t, &out, &want);
-}
-
-void trial_delivers(struct switch_bench *b, const struct trial *t)
-{
-	struct verdict want = {.action = VERDICT_DELIVER};
-	struct packet out = t->in;
-
-	if (t->flags & VERDICT_MARKED)
-		set_ce(&out);
-	trial_check(b, t, &out, &want);
-}
-
-void trial_drops(
-	struct switch_bench *b, const struct trial *t, enum drop_reason reason, uint32_t port)
-{
-	struct verdict want = {
-		.action = VERDICT_DROP, .reason = (uint8_t)reason, .port = t->chosen};
-	struct packet out = t->in;
-
-	if (t->flags & VERDICT_MARKED)
-		set_ce(&out);
-	b->want.drops[port].frames[reason]++;
-	trial_check(b, t, &out, &want);
-}
-
-uint32_t trial_port(struct switch_bench *b, const struct trial *t)
-{
-	struct verdict v = trial_run(b, t, NULL);
-
-	assert_int_equal(v.action, VERDICT_FORWARD);
-	return v.port;
+#define COMPARE(table, count)                                                                      \
+	table_assert_equal(#table, got->table, want->table, sizeof(*got->table), want->count);
+	BENCH_TABLES(COMPARE)
+#undef COMPARE
 }
 
 void assert_even(const unsigned *counts, unsigned n, unsigned total)

@@ -12,19 +12,20 @@
 void switch_exactly_full(void **state)
 {
 	struct switch_bench *b = *state;
-	struct port *out = &b->dp->tables.ports[OUT];
 	struct packet_spec spec = packet_spec_default;
+	struct queue *out;
 	struct trial t;
 
 	trial_init(&t, &spec);
 	t.chosen = OUT;
+	out = trial_queue(b, &t, OUT);
 	for (uint32_t depth = 0; depth < 3; depth++) {
 		out->depth_bytes = depth;
-		out->buffer_bytes = depth + t.hop.length;
+		out->limit_bytes = depth + t.hop.length;
 		bench_accept(b);
 		trial_forwards(b, &t, OUT);
 		out->depth_bytes = depth;
-		out->buffer_bytes = depth + t.hop.length - 1;
+		out->limit_bytes = depth + t.hop.length - 1;
 		bench_accept(b);
 		trial_drops(b, &t, DROP_BUFFER, OUT);
 	}
@@ -32,17 +33,17 @@ void switch_exactly_full(void **state)
 	 * full to the last byte; more in it than there is room for, after the buffer was made
 	 * smaller; no buffer
 	 */
-	out->buffer_bytes = out->depth_bytes = 5000;
+	out->limit_bytes = out->depth_bytes = 5000;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_BUFFER, OUT);
 	out->depth_bytes = 6000;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_BUFFER, OUT);
-	out->buffer_bytes = out->depth_bytes = 0;
+	out->limit_bytes = out->depth_bytes = 0;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_BUFFER, OUT);
 	/* a drop leaves no trace: a smaller frame still fits */
-	out->buffer_bytes = t.hop.length - 1;
+	out->limit_bytes = t.hop.length - 1;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_BUFFER, OUT);
 	spec.payload--;
@@ -54,14 +55,15 @@ void switch_exactly_full(void **state)
 void switch_queue_accounting(void **state)
 {
 	struct switch_bench *b = *state;
-	struct port *out = &b->dp->tables.ports[OUT];
 	struct packet_spec spec = packet_spec_default;
 	uint32_t sum = 0, frames = 0;
+	struct queue *out;
 	struct trial t;
 
 	for (uint16_t payload = 0; payload < 4000; payload += 400, frames++) {
 		spec.payload = payload;
 		trial_init(&t, &spec);
+		out = trial_queue(b, &t, OUT);
 		assert_true(t.in.captured < t.hop.length);
 		sum += t.hop.length;
 		trial_forwards(b, &t, OUT);
@@ -85,9 +87,9 @@ void switch_a_length_near_2_to_32_does_not_wrap(void **state)
 	struct switch_bench *b = *state;
 	struct trial t;
 
-	b->dp->tables.ports[OUT].depth_bytes = 5000;
-	bench_accept(b);
 	trial_init(&t, &packet_spec_default);
+	trial_queue(b, &t, OUT)->depth_bytes = 5000;
+	bench_accept(b);
 	t.hop.length = UINT32_MAX - 1000;
 	t.chosen = OUT;
 	trial_drops(b, &t, DROP_BUFFER, OUT);
@@ -97,15 +99,16 @@ void switch_a_length_near_2_to_32_does_not_wrap(void **state)
 void switch_a_frame_ahead_of_time_takes_no_space(void **state)
 {
 	struct switch_bench *b = *state;
-	struct port *out = &b->dp->tables.ports[OUT];
+	struct queue *out;
 	struct trial t;
 
 	trial_init(&t, &packet_spec_default);
+	out = trial_queue(b, &t, OUT);
 	t.chosen = OUT;
 	t.hop.flags = HOP_ROOM;
 	trial_forwards(b, &t, OUT);
 	assert_int_equal(out->depth_bytes, 0);
-	out->depth_bytes = out->buffer_bytes;
+	out->depth_bytes = out->limit_bytes;
 	bench_accept(b);
 	trial_forwards(b, &t, OUT);
 	t.hop.flags = 0;

@@ -106,7 +106,7 @@ void switch_marked_checksum_at_every_value(void **state)
 	struct switch_bench *b = *state;
 	struct trial t;
 
-	b->dp->tables.ports[BENCH_IN].kmax_bytes = 1;
+	bench_queue(b, BENCH_HOST_PORT, 0)->kmax_bytes = 1;
 	bench_accept(b);
 	trial_init(&t, &packet_spec_default);
 	t.hop.behind_bytes = 1;
@@ -189,7 +189,7 @@ void switch_batch_keeps_order(void **state)
 	struct trial t;
 
 	trial_init(&t, &packet_spec_default);
-	b->dp->tables.ports[BENCH_LOCAL(1)].buffer_bytes = t.hop.length;
+	trial_queue(b, &t, BENCH_LOCAL(1))->limit_bytes = t.hop.length;
 	for (int i = 0; i < 3; i++) {
 		frames[i] = test_malloc(sizeof(struct frame) + t.in.captured);
 		frames[i]->hop = t.hop;

@@ -98,7 +98,10 @@ void switch_wrong_lengths(void **state)
 	expect(*state, &t, false);
 }
 
-/* IPv4 and IPv6 are all that is known yet; not a header of the one under the type of the other. */
+/*
+ * IPv4 and IPv6 are all that goes on, and LLDP ends at the port, where it occurs; a header of the one under the type of the
+ * other does not.
+ */
 void switch_every_ethertype(void **state)
 {
 	struct packet_spec spec = packet_spec_default;
@@ -107,7 +110,10 @@ void switch_every_ethertype(void **state)
 	for (uint32_t type = 0; type < 65536; type++) {
 		trial_init(&t, &spec);
 		packet_put16(t.in.bytes + 12, (uint16_t)type);
-		expect(*state, &t, type == 0x0800);
+		if (type == 0x88cc && bench_has(*state, SW_CONTROL))
+			trial_ends(*state, &t, VERDICT_CONTROL);
+		else
+			expect(*state, &t, type == 0x0800);
 	}
 	spec.ip6 = true;
 	trial_init(&t, &spec);

@@ -12,13 +12,14 @@
 #define KMIN 10000u
 #define KMAX 30000u
 
+/* Of the queue at the other end of the cable. */
 static void thresholds(struct switch_bench *b, uint32_t kmin, uint32_t kmax, uint32_t pmax)
 {
-	struct port *in = &b->dp->tables.ports[BENCH_IN];
+	struct queue *from = bench_queue(b, BENCH_HOST_PORT, 0);
 
-	in->kmin_bytes = kmin;
-	in->kmax_bytes = kmax;
-	in->pmax = pmax;
+	from->kmin_bytes = kmin;
+	from->kmax_bytes = kmax;
+	from->pmax = pmax;
 	bench_accept(b);
 }
 
@@ -78,6 +79,7 @@ void switch_thresholds_that_meet_or_cross(void **state)
 /* How many of n frames with so much behind them come out marked. */
 static unsigned count_marks(struct switch_bench *b, uint32_t behind, unsigned n)
 {
+	uint8_t flags = VERDICT_MARKED | (bench_has(b, SW_CNP) ? VERDICT_ASK_CNP : 0);
 	struct trial t;
 	unsigned marks = 0;
 
@@ -89,7 +91,7 @@ static unsigned count_marks(struct switch_bench *b, uint32_t behind, unsigned n)
 		bool ce = (out.bytes[PACKET_IP + 1] & 3) == 3;
 
 		assert_int_equal(v.action, VERDICT_FORWARD);
-		assert_int_equal(v.flags, ce ? VERDICT_MARKED : 0);
+		assert_int_equal(v.flags, ce ? flags : 0);
 		assert_int_equal(packet_get16(out.bytes + PACKET_IP + 10), packet_checksum(&out));
 		marks += ce;
 	}
@@ -190,4 +192,99 @@ void switch_mark_before_drop(void **state)
 	bench_accept(b);
 	t.flags = 0;
 	trial_drops(b, &t, DROP_LINK_DOWN, BENCH_IN);
+}
+
+/* Thresholds are those of the queue that the frame left by: at the other end, of the class in the hop header. */
+void switch_thresholds_are_the_queues(void **state)
+{
+	struct switch_bench *b = *state;
+	struct trial t;
+
+	for (uint32_t class = 0; class < CLASSES; class ++) {
+		struct queue *q = bench_queue(b, BENCH_HOST_PORT, class);
+
+		q->kmin_bytes = (class + 1) * 1000;
+		q->kmax_bytes = (class + 1) * 1000 + 1;
+		bench_queue(b, BENCH_IN, class)->kmax_bytes = 1;
+	}
+	bench_accept(b);
+	for (uint32_t class = 0; class < CLASSES; class ++) {
+		for (uint32_t more = 0; more < 2; more++) {
+			trial_init(&t, &packet_spec_default);
+			t.hop.queue = (uint8_t) class;
+			t.hop.behind_bytes = (class + 1) * 1000 + more;
+			t.flags = more ? VERDICT_MARKED : 0;
+			trial_forwards(b, &t, BENCH_LOCAL(1));
+			t.in.bytes[PACKET_IP + 1] ^= 0xff & (DSCP_PLAIN ^ DSCP_CNP) << 2;
+			packet_seal(&t.in);
+			trial_forwards(b, &t, BENCH_LOCAL(1));
+		}
+	}
+}
+
+/* A depth as queues have them: it rises, falls, and is empty for a while. */
+static uint32_t next_depth(uint32_t depth, uint64_t *rng)
+{
+	if (!rng_below(rng, 200))
+		return 0;
+	if (rng_below(rng, 2))
+		return depth + rng_below(rng, 9000);
+	return depth > 9000 ? depth - rng_below(rng, 9000) : rng_below(rng, 9000);
+}
+
+/*
+ * The moving average of what was behind each frame, w = 2^-shift (Floyd and Jacobson, 1993, section 4), against one in
+ * floating point: rounding up at each step, it is ahead by less than the sum of w-weighted steps, 2^shift bytes. The frame is
+ * marked if the average, itself in it, is at kmax.
+ */
+void switch_averaged_depth(void **state)
+{
+	struct switch_bench *b = *state;
+	struct queue *q = bench_queue(b, BENCH_HOST_PORT, 0);
+
+	for (uint8_t shift = 1; shift < 16; shift++) {
+		uint64_t rng = rng_stream(1, "depth", shift);
+		uint32_t depth = 0, marks = 0;
+		double average = 0;
+		struct trial t;
+
+		bench_reset(state);
+		q->average_shift = shift;
+		q->kmin_bytes = q->kmax_bytes = 15000;
+		trial_init(&t, &packet_spec_default);
+		for (unsigned i = 0; i < 2000; i++) {
+			bool marked;
+
+			depth = t.hop.behind_bytes = next_depth(depth, &rng);
+			average += (depth - average) / (1 << shift);
+			marked = trial_run(b, &t, NULL).flags & VERDICT_MARKED;
+			assert_true(q->average_bytes >= average - 0.001);
+			assert_true(q->average_bytes <= average + (1 << shift));
+			assert_int_equal(marked, q->average_bytes > 15000);
+			marks += marked;
+		}
+		assert_true(marks < 2000 && (marks > 0 || shift > 12));
+	}
+}
+
+/* A queue that is empty for long forgets; one that stays as it is, is known exactly. */
+void switch_the_average_settles(void **state)
+{
+	struct switch_bench *b = *state;
+	struct queue *q = bench_queue(b, BENCH_HOST_PORT, 0);
+	struct trial t;
+
+	for (uint8_t shift = 1; shift < 10; shift++) {
+		bench_reset(state);
+		q->average_shift = shift;
+		trial_init(&t, &packet_spec_default);
+		t.hop.behind_bytes = 50000;
+		for (unsigned i = 0; i < 25u << shift; i++)
+			trial_run(b, &t, NULL);
+		assert_int_equal(q->average_bytes, 50000);
+		t.hop.behind_bytes = 0;
+		for (unsigned i = 0; i < 25u << shift; i++)
+			trial_run(b, &t, NULL);
+		assert_in_range(q->average_bytes, 0, (1 << shift) - 1);
+	}
 }

@@ -24,7 +24,7 @@ void switch_routes_by_host(void **state)
 	struct trial t;
 
 	for (int ip6 = 0; ip6 < 2; ip6++) {
-		for (uint32_t host = 18; host < BENCH_HOSTS; host++) {
+		for (uint32_t host = TO_AROUND + 1; host < BENCH_HOSTS; host++) {
 			init_to(&t, ip6, host);
 			trial_forwards(*state, &t, BENCH_LOCAL(host == TO_LAST ? 3 : 1));
 		}

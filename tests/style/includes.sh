@@ -24,7 +24,7 @@ rules=$(
 	userspace/dataplane/dataplane.h abi/*
 	userspace/dataplane/inline.c    dataplane/dataplane.h sw/pipeline.h
 	userspace/dataplane/kernel      dataplane/* base/* abi/* io/* fabricbed.skel.h
-	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h dataplane/dataplane.h transport/transport.h
+	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h
 	userspace/io/                   io/* base/*
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
 	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h

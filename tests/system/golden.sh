@@ -1,18 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The trace of each shipped scenario is the one in tests/golden/traces.txt. A change of it may well be
+# The trace of each shipped scenario is the one in tests/golden/traces.txt, of each variant where it compares some. A change of it may well be
 # meant: then "make golden" writes the file anew, and the commit says what changed the trace.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
 
+ran=
 while read -r title hash; do
-	rm -rf result
-	try "$fabricbed" run "$scenarios/$title.yaml" --dataplane inline --out result --quiet
-	exits "$title runs" 0
-	same "$title: its trace is the known one" "$(figure result/summary.json trace_hash)" "$hash"
+	file=${title%%/*}
+	if [ "$file" != "$ran" ]; then
+		rm -rf result
+		try "$fabricbed" run "$scenarios/$file.yaml" --dataplane inline --out result --quiet
+		exits "$file runs" 0
+	fi
+	ran=$file
+	same "$title: its trace is the known one" \
+		"$(figure "result/${title#"$file"}/summary.json" trace_hash)" "$hash"
 done <"$root/tests/golden/traces.txt"
-same "every scenario has a known trace" "$(cut -d' ' -f1 "$root/tests/golden/traces.txt")" \
+same "every scenario has a known trace" "$(cut -d' ' -f1 "$root/tests/golden/traces.txt" | cut -d/ -f1 | uniq)" \
 	"$(cd "$scenarios" && printf '%s\n' *.yaml | sed 's/\.yaml$//')"
 tap_done

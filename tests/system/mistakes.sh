@@ -122,7 +122,9 @@ refuses_set switch.buffer.per_port=100B "switch.buffer.per_port: *packet*"
 refuses_set "switch.ecn.kmin=99% BDP" "switch.ecn.kmin: *kmax*"
 refuses_set switch.ecn.pmax=2 "switch.ecn.pmax: 2 is too large*"
 refuses_set switch.balance=ecpm "switch.balance: *did you mean 'ecmp'*"
-refuses_set host.transport=tcp "host.transport: 'tcp'*strack*"
+refuses_set host.transport=tcp "host.transport: 'tcp'*strack, roce*"
+refuses_set host.transport.roce.qps_per_connection=0 "qps_per_connection: 0 is too small*"
+refuses_set host.dscp=64 "host.dscp: 64 is too large*"
 refuses_set host.transport.strack.paths=0 "host.transport.strack.paths: 0 is too small*"
 refuses_set host.transport.strack.spray=adaptiv "*did you mean 'adaptive'*"
 refuses_set workload.0.permutation.message=-2MB "message: -2MB is negative*"
@@ -135,6 +137,27 @@ refuses_set nonsense=1 "nonsense: no such key*"
 refuses_set nonsense "--set nonsense: expected key.path=value*"
 refuses_set expect.0.at_most=1 "expect.0*"
 refuses_set expect.0.metric=flows.unfinish "*did you mean 'flows.unfinished'*"
+
+# ---- a switch whose settings do not fit each other
+
+refuses_set 'switch.ecn={kmin: 2us, kmax: 1us}' "switch.ecn.kmin: kmin is above kmax*"
+refuses_set 'switch.ecn={kmin: 20us, kmax: 100KB}' "switch.ecn.kmin: 250000 bytes on link h0-tor0.0, above kmax*102400*"
+refuses_set 'switch.buffer={shared: auto, per_port: 1MB}' "per_port and shared exclude each other*"
+refuses_set 'switch.buffer={shared: 10KB}' "switch.buffer.shared: *tor0.0*reserves*give at least*"
+refuses_set 'switch.classes=[{class: 3, lossless: yes}]' "class 3 cannot be lossless without PFC; add switch.pfc: on*"
+refuses_set 'switch.classes=[{class: 3, dscp: 1}, {class: 4, dscp: 1}]' "DSCP 1 is class 3's and class 4's*"
+refuses_set 'switch.classes=[{class: 3}, {class: 3}]' "a second class 3*"
+refuses_set 'switch.classes=[{class: 3, schedule: 60%}, {class: 4, schedule: 50%}]' "sum to 110%*at most 100%*"
+refuses_set 'switch={pfc: on, buffer: {per_port: 30KB}}' "headroom of 37535 bytes, as link h0-tor0.0 has it, is larger than the buffer of 30720*"
+refuses_set 'switch={pfc: on, buffer: {per_port: 40KB}}' "no room for a packet*37535 bytes of headroom*"
+refuses_set 'switch={pfc: on, classes: [{class: 3}]}' "switch.pfc: no class is lossless*"
+refuses_set 'switch={pfc: on, classes: [{class: 3, lossless: yes, xoff: 10KB, xon: 11KB}]}' "XON is above XOFF*"
+refuses_set 'switch={pfc: on, classes: [{class: 3, lossless: yes, xoff: 10KB, xon: 50% BDP}]}' "above XOFF, which comes to 10240*"
+refuses_set 'switch={pfc: on, classes: [{class: 3, lossless: yes, buffer: 40KB, headroom: 41KB}]}' "headroom of 41984*larger than the buffer*"
+refuses_set 'switch={pfc: on, roles: {remap: {0: 1}}}' "by LLDP, which is off; add switch.lldp: on*"
+refuses_set 'switch={pfc: on, lldp: on, roles: {remap: {0: 1}}}' "there is no class 1*"
+refuses_set 'switch={trim: receiver, pfc: on}' "switch.trim: nothing to trim*"
+refuses_set 'switch.trim={to: sender, overflow: return}' "switch.trim.overflow: *sender anyway*"
 
 # ---- what is not there, what is there twice
 
@@ -151,13 +174,20 @@ refuses_set faults.0.until=10us "faults.0.until: 10us is not after the start at 
 refuses_set faults.0.do=up "faults.0.do: 'up'*down*"
 refuses_set faults.0.do.rate=0% "faults.0.do.rate: 0% is too small*"
 refuses_set faults.0.do.rate=150% "faults.0.do.rate: *"
+refuses_set 'faults.1={at: 50us, do: down}' "faults.1: expected one of these keys: link, switch, host*"
+refuses_set 'faults.1={at: 50us, switch: core9, do: down}' 'there is no switch "core9"; did you mean "core0"*'
+refuses_set 'faults.1={at: 50us, switch: core0, do: {loss: 1%}}' "faults.1.do.loss: not for a switch; expected down*"
+refuses_set 'faults.1={at: 50us, host: h1, do: {pause: 0}}' "class 0 is not lossless*add switch.pfc: on*"
+refuses_set 'faults.1={at: 50us, link: h1-tor0.0, do: {loss: 110%}}' "110% is too large; expected a probability*"
 refuses_set 'faults.1={at: 50us, until: 90us, link: agg0.1-core2, do: down}' "*overlaps*agg0.1-core2*"
 refuses_set 'faults.1={at: 50us, until: 90us, link: core2-agg0.1, do: down}' "*overlaps*agg0.1-core2*"
 refuses_set 'faults.1={at: 0, until: never, link: "agg*-core*", do: down}' "*overlaps*agg0.1-core2*"
 
 # next to each other in time, or of two kinds, they do not overlap
 for other in '{at: 80us, until: 90us, link: agg0.1-core2, do: down}' \
-	'{at: 50us, until: 90us, link: agg0.1-core2, do: {rate: 25%}}'; do
+	'{at: 50us, until: 90us, link: agg0.1-core2, do: {rate: 25%}}' \
+	'{at: 50us, until: 90us, switch: core2, do: down}' \
+	'{at: 50us, link: agg0.1-core2, do: {gilbert: {enter: 1%, leave: 10%}}}'; do
 	try "$fabricbed" validate "$scenarios/link-failure.yaml" --set "faults.1=$other"
 	exits "fine: $other" 0
 done

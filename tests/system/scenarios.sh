@@ -6,16 +6,21 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
 
-# The trace hash of a run; a case if it does not end well. hash_of DATAPLANE FILE OPTION...
+# The folders with results of runs: one, or one a variant where the scenario compares some.
+folders() { # FOLDER
+	if [ -e "$1/compare.json" ]; then printf '%s\n' "$1"/*/; else echo "$1"; fi
+}
+
+# The trace hash of a run, or of all its variants; a case if it does not end well. hash_of DATAPLANE FILE OPTION...
 hash_of() {
-	local plane=$1 file=$2
+	local plane=$1 file=$2 folder
 
 	shift 2
 	rm -rf result
 	try "$fabricbed" run "$file" --dataplane "$plane" --set name="$name" --out result --quiet "$@"
 	hash=
 	if [ "$status" = 0 ]; then
-		hash=$(figure result/summary.json trace_hash)
+		hash=$(for folder in $(folders result); do figure "$folder/summary.json" trace_hash; done)
 	else
 		tap_fail "${file##*/} $* runs on $plane" "status $status"$'\n'"$err"
 	fi
@@ -23,14 +28,16 @@ hash_of() {
 
 # One scenario, whole or shrunk: both dataplanes agree, the seed counts.
 compare() { # TITLE FILE OPTION...
-	local title=$1 file=$2 inline
+	local title=$1 file=$2 inline folder
 
 	shift 2
 	hash_of inline "$file" "$@"
 	inline=$hash
-	holds "$title: inline leaves every kind of result" \
-		test -s result/summary.json -a -s result/flows.csv -a -f result/events.jsonl \
-		-a -s result/scenario.yaml
+	for folder in $(folders result); do
+		holds "$title: inline leaves every kind of result in $folder" \
+			test -s "$folder/summary.json" -a -s "$folder/flows.csv" \
+			-a -f "$folder/events.jsonl" -a -s "$folder/scenario.yaml"
+	done
 	if can_build; then
 		hash_of kernel "$file" "$@"
 		same "$title: kernel and inline give one trace" "$inline" "$hash"
@@ -46,13 +53,16 @@ compare() { # TITLE FILE OPTION...
 
 # What was written as the scenario that was run must load to the same run.
 reload() { # TITLE FILE
-	local first
+	local folder
 
 	hash_of inline "$2" --seed 5
-	first=$hash
-	mv result/scenario.yaml again.yaml
-	hash_of inline again.yaml
-	same "$1: scenario.yaml repeats the run" "$first" "$hash"
+	rm -rf first
+	mv result first
+	for folder in $(folders first); do
+		hash_of inline "$folder/scenario.yaml"
+		same "$1: scenario.yaml repeats the run in $folder" \
+			"$(figure "$folder/summary.json" trace_hash)" "$hash"
+	done
 }
 
 for file in "$scenarios"/*.yaml; do

@@ -27,7 +27,7 @@ static void frames_pass_each_way(void **state)
 	assert_memory_equal(eth->src, mac_s0, 6);
 	assert_int_equal(ip->ttl, 63);
 	assert_memory_equal(got.frame.bytes + 34, sent.frame.bytes + 34, CAPTURED - 34);
-	assert_int_equal(t->ports[S0_H0].depth_bytes, CAPTURED);
+	assert_int_equal(t->queues[S0_H0 * CLASSES].depth_bytes, CAPTURED);
 
 	/* The switch to each host: delivered, unchanged; counted where it arrived. */
 	for (uint32_t port = H0; port <= H1; port++) {

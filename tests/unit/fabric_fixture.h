@@ -19,10 +19,15 @@ static inline struct scenario fixture_scenario(enum topology_kind kind)
 	s.topology.links_per_pair = 1;
 	s.topology.pos = (struct diag_pos){2, 3};
 	s.sw.sound = true;
-	s.sw.buffer = (struct quantity){400 * 1024, false};
-	s.sw.kmin = (struct quantity){0.25, true};
-	s.sw.kmax = (struct quantity){0.75, true};
-	s.sw.pmax = 1;
+	s.sw.buffer.per_port = (struct quantity){400 * 1024, QUANTITY_BYTES};
+	s.sw.classes[0] = (struct class_spec){
+		.used = true,
+		.buffer = s.sw.buffer.per_port,
+		.ecn = {{0.25, QUANTITY_BDP}, {0.75, QUANTITY_BDP}, 1, 0},
+		.xoff = {0, QUANTITY_AUTO},
+		.xon = {0, QUANTITY_AUTO},
+		.headroom = {0, QUANTITY_AUTO},
+	};
 	return s;
 }
 

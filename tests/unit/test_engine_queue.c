@@ -137,11 +137,12 @@ static struct engine_stats burst(const struct small_config *given, struct seen *
 	stats = small_net_stats(&s);
 	port = small_net_port(&s, 2, 0);
 	assert_int_equal(engine_check_balance(s.engine), 0);
-	assert_int_equal(engine_queue_depth(s.engine, port), 0);
-	assert_int_equal(s.dp->tables.ports[port].depth_frames, 0);
+	assert_int_equal(engine_queue_depth(s.engine, port, 0), 0);
+	assert_int_equal(s.dp->tables.queues[port * CLASSES].depth_frames, 0);
 	assert_int_equal(s.dp->tables.ports[port].tx_frames, stats.delivered);
 	assert_int_equal(s.dp->tables.ports[port].tx_bytes, stats.delivered * frame);
-	assert_int_equal(s.dp->tables.ports[port].max_depth_bytes, stats.max_queue_bytes);
+	assert_int_equal(
+		s.dp->tables.queues[port * CLASSES].max_depth_bytes, stats.max_queue_bytes);
 	assert_int_equal(s.dp->tables.drops[port].frames[DROP_BUFFER], stats.dropped[DROP_BUFFER]);
 	small_net_close(&s);
 	return stats;

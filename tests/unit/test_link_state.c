@@ -39,6 +39,7 @@ static uint64_t losses(uint64_t start_ps, uint64_t from_ps, uint64_t to_ps)
 		.env = {.mtu = 4096,
 			.host_rate_bps = RATE_BPS,
 			.base_rtt_ps = 4 * DELAY_PS,
+			.qps = 1,
 			.options = &options},
 	};
 	uint32_t port = f->net.nodes[SENDER].first_port;

@@ -20,7 +20,6 @@ static const struct net link_net = {.ports = two_ports, .port_count = 2};
 struct bench {
 	char directory[SMALL_PATH];
 	struct recorder *recorder;
-	struct engine_observer observer;
 };
 
 static const char *number_name(const void *arg, uint32_t port, char *buf)
@@ -38,11 +37,8 @@ static int bench_open(struct bench *b, const char *directory, bool queues)
 		.net = &link_net,
 		.port_name = number_name,
 	};
-	int r = recorder_new(&b->recorder, &p);
 
-	if (r == 0)
-		b->observer = recorder_observer(b->recorder);
-	return r;
+	return recorder_new(&b->recorder, &p);
 }
 
 static void bench_setup(struct bench *b)
@@ -54,7 +50,7 @@ static void bench_setup(struct bench *b)
 static void drop(
 	struct bench *b, uint64_t now_ps, uint32_t port, enum drop_reason why, uint32_t bytes)
 {
-	b->observer.dropped(b->observer.arg, now_ps, port, why, bytes);
+	recorder_dropped(b->recorder, now_ps, port, why, bytes);
 }
 
 static void assert_file(const char *directory, const char *name, const char *want)
@@ -147,7 +143,16 @@ static void bursts_on_a_link_have_its_direction(void **state)
 	(void)state;
 	bench_setup(&b);
 	drop(&b, 1000000, 3, DROP_LINK_DOWN, 10);
-	bench_check(&b, DROPS("1.0", "p2", "link_down", "1", "10", "1.0"));
+	drop(&b, 2000000, 3, DROP_LOSS, 10);
+	drop(&b, 3000000, 3, DROP_BURST, 10);
+	drop(&b, 4000000, 3, DROP_GILBERT, 10);
+	drop(&b, 5000000, 3, DROP_FCS, 10);
+	drop(&b, 6000000, 3, DROP_WATCHDOG, 10);
+	bench_check(&b, DROPS("1.0", "p2", "link_down", "1", "10", "1.0") DROPS("2.0", "p2", "loss",
+				"1", "10", "2.0") DROPS("3.0", "p2", "burst", "1", "10", "3.0")
+				DROPS("4.0", "p2", "gilbert", "1", "10", "4.0")
+					DROPS("5.0", "p2", "fcs", "1", "10", "5.0")
+						DROPS("6.0", "p3", "watchdog", "1", "10", "6.0"));
 }
 
 /* A burst is known when it has ended, and stands where it began. */
@@ -164,6 +169,61 @@ static void bursts_stand_where_they_began(void **state)
 				"3.0") "{\"t_us\":2.0,\"event\":\"link_up\"}\n");
 }
 
+#define PAUSES(t, port, class, count, paused, until, lasts)                                        \
+	"{\"t_us\":" t ",\"event\":\"pauses\",\"port\":\"" port                                    \
+	"\",\"class\":" class ",\"count\":" count ",\"paused_us\":" paused ",\"until_us\":" until  \
+			      ",\"lasts\":" lasts "}\n"
+
+/* A queue that was let go and is paused again within 10 us is one event, with the time of all its pauses. */
+static void pauses_end_at_a_gap(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	recorder_paused(b.recorder, 1000000, 2, 0, 1);
+	recorder_paused(b.recorder, 31000000, 2, 1, 0); /* however long it lasts itself */
+	recorder_paused(b.recorder, 41000000, 2, 0, 1);
+	recorder_paused(b.recorder, 41500000, 2, 1, 0);
+	recorder_paused(b.recorder, 51500001, 2, 0, 1);
+	recorder_paused(b.recorder, 51500002, 2, 1, 0);
+	bench_check(&b, PAUSES("1.0", "p2", "0", "2", "30.5", "41.5", "false")
+				PAUSES("51.500001", "p2", "0", "1", "1e-6", "51.500002", "false"));
+}
+
+/* A change tells of all classes of a port; what was paused and still is has not begun anew. */
+static void pauses_are_by_port_and_class(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	recorder_paused(b.recorder, 1000000, 2, 0, 0x81);
+	recorder_paused(b.recorder, 2000000, 3, 0, 0x80);
+	recorder_paused(b.recorder, 3000000, 2, 0x81, 0x88);
+	recorder_paused(b.recorder, 4000000, 3, 0x80, 0);
+	recorder_paused(b.recorder, 6000000, 2, 0x88, 0);
+	bench_check(&b,
+		PAUSES("1.0", "p2", "0", "1", "2.0", "3.0", "false") PAUSES("1.0", "p2", "7", "1",
+			"5.0", "6.0", "false") PAUSES("2.0", "p3", "7", "1", "2.0", "4.0", "false")
+			PAUSES("3.0", "p2", "3", "1", "3.0", "6.0", "false"));
+}
+
+/* One that has not ended when the run has: it says so, and of how long only what is known. */
+static void a_pause_that_lasts(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	recorder_paused(b.recorder, 1000000, 2, 0, 2);
+	recorder_paused(b.recorder, 3000000, 2, 2, 0);
+	recorder_paused(b.recorder, 4000000, 2, 0, 2);
+	recorder_event(b.recorder, 9000000, json_pack("{s:s}", "event", "later"));
+	bench_check(&b, PAUSES("1.0", "p2", "1", "2", "2.0", "4.0",
+				"true") "{\"t_us\":9.0,\"event\":\"later\"}\n");
+}
+
 static void without_a_directory_nothing_is_written(void **state)
 {
 	struct bench b;
@@ -172,6 +232,7 @@ static void without_a_directory_nothing_is_written(void **state)
 	assert_int_equal(bench_open(&b, NULL, true), 0);
 	recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
 	drop(&b, 1000000, 2, DROP_BUFFER, 10);
+	recorder_paused(b.recorder, 1000000, 2, 0, 0xff);
 	assert_int_equal(recorder_close(b.recorder), 0);
 	assert_int_equal(recorder_close(NULL), 0);
 }
@@ -304,20 +365,70 @@ static void no_samples_no_file(void **state)
 	small_directory_remove(directory);
 }
 
+/* h1 pauses class 3 at 9 us. Its switch hears of it 1 us and 84 bytes later, and the run ends while the pause lasts. */
+static const char stormy[] =
+	"name: stormy\n"
+	"topology: {leaf_spine: {leaves: 1, spines: 1, hosts_per_leaf: 2}, delay: 1us}\n"
+	"switch: {pfc: on, classes: [{class: 0}, {class: 3, dscp: 26, lossless: yes}]}\n"
+	"workload:\n"
+	"  - pairs: {from: [h1], to: [h0], message: 100, start: 1ms}\n"
+	"faults:\n"
+	"  - {at: 9us, until: 10us, host: h1, do: {pause: 3}}\n"
+	"until: 100us\n";
+
+static void pauses_to_the_byte(void **state)
+{
+	char directory[SMALL_PATH];
+	struct error why = ERROR_INIT;
+	struct small_session s;
+
+	(void)state;
+	small_directory(directory);
+	small_session_open(&s, stormy, NULL, 0, directory);
+	small_session_run(&s);
+	assert_int_equal(session_write(s.session, &why), 0);
+	assert_file(directory, "pauses.csv",
+		"port,class,pauses_sent,resumes_sent,pauses_received,paused_us,max_ingress_bytes\n"
+		"h1->leaf0,3,1,0,0,0.000000,0\n"
+		"leaf0->h1,3,0,0,1,89.993280,0\n");
+	small_session_close(&s);
+	small_directory_remove(directory);
+}
+
+/* Where nobody can pause there is nothing to tell of it. */
+static void no_pauses_no_file(void **state)
+{
+	char directory[SMALL_PATH];
+	struct error why = ERROR_INIT;
+	struct small_session s;
+
+	(void)state;
+	small_directory(directory);
+	small_session_open(&s, tiny, NULL, 0, directory);
+	small_session_run(&s);
+	assert_int_equal(session_write(s.session, &why), 0);
+	assert_null(small_file(directory, "pauses.csv"));
+	small_session_close(&s);
+	small_directory_remove(directory);
+}
+
 /* The reason reaches the user, and what is open is closed all the same. */
 static void session_says_why_it_could_not_write(void **state)
 {
-	static const char *const names[] = {"flows.csv", "queues.csv", "events.jsonl"};
+	static const struct {
+		const char *name, *scenario;
+	} files[] = {{"flows.csv", tiny}, {"queues.csv", tiny}, {"events.jsonl", tiny},
+		{"pauses.csv", stormy}};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
 		char directory[SMALL_PATH];
 		struct error why = ERROR_INIT;
 		struct small_session s;
 
 		small_directory(directory);
-		link_to_full(directory, names[i]);
-		small_session_open(&s, tiny, NULL, 0, directory);
+		link_to_full(directory, files[i].name);
+		small_session_open(&s, files[i].scenario, NULL, 0, directory);
 		small_session_run(&s);
 		assert_int_equal(session_write(s.session, &why), -ENOSPC);
 		assert_non_null(strstr(why.text, "No space left on device"));
@@ -336,12 +447,17 @@ int main(void)
 		cmocka_unit_test(bursts_are_by_port_and_reason),
 		cmocka_unit_test(bursts_on_a_link_have_its_direction),
 		cmocka_unit_test(bursts_stand_where_they_began),
+		cmocka_unit_test(pauses_end_at_a_gap),
+		cmocka_unit_test(pauses_are_by_port_and_class),
+		cmocka_unit_test(a_pause_that_lasts),
 		cmocka_unit_test(without_a_directory_nothing_is_written),
 		cmocka_unit_test(full_disk_is_an_error),
 		cmocka_unit_test(full_disk_early_is_an_error),
 		cmocka_unit_test(directory_that_is_not_there),
 		cmocka_unit_test(tiny_run_to_the_byte),
 		cmocka_unit_test(no_samples_no_file),
+		cmocka_unit_test(pauses_to_the_byte),
+		cmocka_unit_test(no_pauses_no_file),
 		cmocka_unit_test(session_says_why_it_could_not_write),
 	};
 

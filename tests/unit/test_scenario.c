@@ -8,13 +8,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "scenario/scenario.h"
+#include "scenario_fixture.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define US           1000000ull
-#define GBPS         1000000000ull
-#define KB           1024ull
-#define MB           (1024 * KB)
+#define US   1000000ull
+#define GBPS 1000000000ull
+#define KB   1024ull
+#define MB   (1024 * KB)
 
 static const char full[] =
 	"name: link-failure\n"
@@ -62,33 +61,9 @@ static const char small[] = "name: a\n"
 			    "topology:\n"
 			    "  fat_tree: {k: 4}\n";
 
-static struct scenario *load_sets(const char *text, const char *const *sets, size_t count)
+static bool is_quantity(struct quantity q, double value, enum quantity_unit unit)
 {
-	struct diags d = DIAGS_INIT;
-	struct scenario *s = NULL;
-	int r = scenario_load_text(&s, "t.yaml", text, strlen(text), sets, count, &d);
-
-	if (r || d.count)
-		fail_msg("%s", d.count ? d.items[0].text : "no message");
-	diags_release(&d);
-	return s;
-}
-
-static struct scenario *load(const char *text)
-{
-	return load_sets(text, NULL, 0);
-}
-
-static char *write_text(const struct scenario *s)
-{
-	char *text;
-	size_t length;
-	FILE *out = open_memstream(&text, &length);
-
-	assert_non_null(out);
-	assert_int_equal(scenario_write(s, out), 0);
-	fclose(out);
-	return text;
+	return q.value == value && q.unit == unit;
 }
 
 static void check_full_topology(const struct scenario *s)
@@ -115,17 +90,19 @@ static void check_full_topology(const struct scenario *s)
 
 static void check_full_nodes(const struct scenario *s)
 {
-	assert_true(s->sw.buffer.value == 32 * KB && !s->sw.buffer.of_bdp);
-	assert_true(s->sw.kmin.value == 0.07 && s->sw.kmin.of_bdp);
-	assert_true(s->sw.kmax.value == 30 * KB && !s->sw.kmax.of_bdp);
-	assert_true(s->sw.pmax == 0.1);
+	const struct ecn_spec *ecn = &s->sw.classes[0].ecn;
+
+	assert_true(is_quantity(s->sw.buffer.per_port, 32 * KB, QUANTITY_BYTES));
+	assert_true(is_quantity(ecn->kmin, 0.07, QUANTITY_BDP));
+	assert_true(is_quantity(ecn->kmax, 30 * KB, QUANTITY_BYTES));
+	assert_true(ecn->pmax == 0.1);
 	assert_int_equal(s->sw.reroute_ps, 3 * US);
 	assert_int_equal(s->host.transport, TRANSPORT_STRACK);
 	assert_int_equal(s->host.strack.paths, 64);
 	assert_int_equal(s->host.strack.spray, SPRAY_OBLIVIOUS);
 	assert_int_equal(s->host.strack.sack_packets, 8);
 	assert_int_equal(s->host.strack.rto_ps, 200 * US);
-	assert_true(s->host.strack.window.value == 0.9 && s->host.strack.window.of_bdp);
+	assert_true(is_quantity(s->host.strack.window, 0.9, QUANTITY_BDP));
 	assert_int_equal(s->host.strack.bitmap_rtts, 0);
 	assert_int_equal(s->host.strack.target_delay_ps, 6 * US);
 	assert_int_equal(s->host.payload, PAYLOAD_FULL);
@@ -161,7 +138,7 @@ static void check_full_rest(const struct scenario *s)
 {
 	assert_int_equal(s->fault_count, 2);
 	assert_int_equal(s->faults[0].kind, FAULT_LINK_DOWN);
-	assert_string_equal(s->faults[0].link, "leaf0-spine1#0");
+	assert_string_equal(s->faults[0].target, "leaf0-spine1#0");
 	assert_int_equal(s->faults[0].at_ps, 20 * US);
 	assert_int_equal(s->faults[0].until_ps, 80 * US);
 	assert_int_equal(s->faults[1].kind, FAULT_LINK_RATE);
@@ -215,10 +192,10 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s->topology.host_rate_bps, 100 * GBPS);
 	assert_int_equal(s->topology.delay_ps, US);
 	assert_int_equal(s->topology.mtu, 4096);
-	assert_true(s->sw.buffer.of_bdp && s->sw.buffer.value == 5);
-	assert_true(s->sw.kmin.of_bdp && s->sw.kmin.value == 0.25);
-	assert_true(s->sw.kmax.of_bdp && s->sw.kmax.value == 0.75);
-	assert_true(s->sw.pmax == 1);
+	assert_true(is_quantity(s->sw.buffer.per_port, 5, QUANTITY_BDP));
+	assert_true(is_quantity(s->sw.classes[0].ecn.kmin, 0.25, QUANTITY_BDP));
+	assert_true(is_quantity(s->sw.classes[0].ecn.kmax, 0.75, QUANTITY_BDP));
+	assert_true(s->sw.classes[0].ecn.pmax == 1);
 	assert_int_equal(s->sw.reroute_ps, 100 * US);
 	assert_int_equal(s->host.strack.paths, 256);
 	assert_int_equal(s->host.strack.spray, SPRAY_ADAPTIVE);
@@ -282,7 +259,8 @@ static void ecn_off_stays_off(void **state)
 
 	(void)state;
 	again = load(written);
-	assert_true(again->sw.kmin.value == 0 && again->sw.kmax.value == 0);
+	assert_true(again->sw.classes[0].ecn.kmin.value == 0 &&
+		    again->sw.classes[0].ecn.kmax.value == 0);
 	scenario_free(s);
 	scenario_free(again);
 	free(written);
@@ -329,7 +307,7 @@ static void fractions_survive_writing(void **state)
 		s = load_sets(small, sets, COUNT(sets));
 		written = write_text(s);
 		again = load(written);
-		assert_true(again->sw.kmin.value == s->sw.kmin.value);
+		assert_true(again->sw.classes[0].ecn.kmin.value == s->sw.classes[0].ecn.kmin.value);
 		assert_true(again->faults[0].share == s->faults[0].share);
 		assert_true(again->expects[0].value == s->expects[0].value);
 		scenario_free(s);
@@ -384,13 +362,14 @@ static void overrides_reach_everything(void **state)
 	assert_string_equal(s->name, "other");
 	assert_string_equal(s->about, "a: b");
 	assert_int_equal(s->topology.rate_bps, 400 * GBPS);
-	assert_true(s->sw.buffer.value == 400 * KB);
-	assert_true(s->sw.kmin.value == 0 && s->sw.kmax.value == 0.75);
+	assert_true(s->sw.buffer.per_port.value == 400 * KB);
+	assert_true(
+		s->sw.classes[0].ecn.kmin.value == 0 && s->sw.classes[0].ecn.kmax.value == 0.75);
 	assert_int_equal(s->host.strack.paths, 8);
 	assert_int_equal(s->workload_count, 2);
 	assert_int_equal(s->workloads[0].message_bytes, 16 * MB);
 	assert_int_equal(s->workloads[1].senders, 3);
-	assert_string_equal(s->faults[0].link, "*-core*");
+	assert_string_equal(s->faults[0].target, "*-core*");
 	assert_int_equal(s->faults[0].pos.line, 0);
 	assert_int_equal(s->sample_ps, 0);
 	scenario_free(s);

@@ -10,39 +10,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "scenario/scenario.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-/* Loads wrong text and compares "line:column: message" lines, all of them. */
-static void expect_sets(
-	const char *text, const char *const *sets, size_t count, const char *messages)
-{
-	struct diags d = DIAGS_INIT;
-	struct scenario *untouched = (struct scenario *)&d, *s = untouched;
-	char *found;
-	size_t length;
-	FILE *out = open_memstream(&found, &length);
-
-	assert_int_equal(
-		scenario_load_text(&s, "t.yaml", text, strlen(text), sets, count, &d), -EINVAL);
-	assert_ptr_equal(s, untouched);
-	for (size_t i = 0; i < d.count; i++)
-		fprintf(out, "%u:%u: %s\n", d.items[i].pos.line, d.items[i].pos.column,
-			d.items[i].text);
-	fclose(out);
-	assert_string_equal(found, messages);
-	free(found);
-	diags_release(&d);
-}
-
-static void expect(const char *text, const char *messages)
-{
-	expect_sets(text, NULL, 0, messages);
-}
-
-#define NAMED "name: a\n"
-#define SMALL NAMED "topology: {fat_tree: {k: 4}}\n"
+#include "scenario_fixture.h"
 
 static void wrong_topologies_are_explained(void **state)
 {
@@ -113,17 +81,15 @@ static void wrong_names_and_words_are_explained(void **state)
 	expect(SMALL "about: \"\\e[31m\"\n",
 		"3:8: about: holds control characters or bytes that are no UTF-8; expected text\n");
 	expect(SMALL "wurkload: []\n", "3:1: wurkload: no such key; did you mean 'workload'?\n");
-	expect(SMALL "switch: {balance: flowlet, trim: on, pfc: 1}\n",
-		"3:19: switch.balance: 'flowlet' is not known; valid here: ecmp\n"
-		"3:34: switch.trim: 'on' is not known; valid here: off\n"
-		"3:43: switch.pfc: '1' is not known; valid here: off\n");
-	expect(SMALL "switch:\n  buffer: {shared: 1MB}\n",
-		"4:12: switch.buffer.shared: no such key; valid here: per_port\n");
+	expect(SMALL "switch: {balance: flowlet}\n",
+		"3:19: switch.balance: 'flowlet' is not known; valid here: ecmp\n");
+	expect(SMALL "switch:\n  buffer: {pool: 1MB}\n",
+		"4:12: switch.buffer.pool: no such key; valid here: per_port, shared, alpha, reserve\n");
 	expect(SMALL "switch:\n  buffer: {per_port: 4095}\n",
 		"4:22: switch.buffer.per_port: 4095 is too small; it holds not even one packet (mtu 4096)\n");
 	expect(SMALL "switch:\n  ecn: {kmin: 80%, kmax: 20% bdp}\n",
-		"4:15: switch.ecn.kmin: expected a size up to 2GB, such as 400KB, or a share such as 25% BDP, "
-		"not '80%'\n");
+		"4:15: switch.ecn.kmin: expected a size up to 2GB, such as 400KB, a share such as 25% BDP, or a "
+		"time such as 2us, not '80%'\n");
 	expect(SMALL "switch:\n  ecn: {kmin: 80% BDP, kmax: 20% BDP, pmax: 1.5}\n",
 		"4:45: switch.ecn.pmax: 1.5 is too large; expected a number from 0 to 1\n");
 	expect(SMALL "switch:\n  ecn: {kmin: 80KB, kmax: 20KB}\n",
@@ -228,7 +194,7 @@ static void wrong_yaml_is_explained(void **state)
 		"3:32: nested more than 24 deep\n");
 	expect(SMALL "\"\\e[2J\": 1\n",
 		"3:1: \\x1b[2J: no such key; valid here: name, about, seed, clock, "
-		"topology, switch, host, workload, faults, telemetry, until, expect\n");
+		"topology, switch, host, workload, faults, telemetry, until, expect, compare\n");
 }
 
 static void aliases_do_not_explode(void **state)
@@ -272,9 +238,9 @@ static void ten_mistakes_are_ten_messages(void **state)
 		"4:17: topology.fat_tree.k: 7 is odd; a fat-tree needs an even number of ports (4, 6, 8, "
 		"...)\n"
 		"5:9: topology.rate: 0Gbps is too small; expected a rate from 1Kbps to 10Tbps, such as 100Gbps\n"
-		"7:15: switch.ecn.kmin: expected a size up to 2GB, such as 400KB, or a share such as 25% BDP, "
-		"not '2 BDP'\n"
-		"8:19: host.transport: 'tcp' is not known; valid here: strack\n"
+		"7:15: switch.ecn.kmin: expected a size up to 2GB, such as 400KB, a share such as 25% BDP, or a "
+		"time such as 2us, not '2 BDP'\n"
+		"8:19: host.transport: 'tcp' is not known; valid here: strack, roce\n"
 		"10:14: workload.0.incast.sender: no such key; did you mean 'senders'?\n"
 		"12:10: faults.0.at: expected a time up to 3600s, such as 1us, not 'soon'\n"
 		"13:12: telemetry: expected a mapping of these keys: queues, not 'on'\n"

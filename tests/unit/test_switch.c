@@ -7,9 +7,9 @@
 #include "lib/switch_bench.h"
 #include "lib/switch_cases.h"
 
-static int open_bench(void **state)
+static int open_bench(void **state, enum bench_kind kind)
 {
-	struct sw_tables sizes = bench_sizes();
+	struct sw_tables sizes = bench_sizes(kind);
 	struct dataplane *dp;
 	int r = dataplane_inline_open(&dp, &sizes, PACKET_MAX);
 
@@ -17,6 +17,26 @@ static int open_bench(void **state)
 		return r;
 	*state = bench_open(dp);
 	return 0;
+}
+
+static int open_plain(void **state)
+{
+	return open_bench(state, BENCH_PLAIN);
+}
+
+static int open_full(void **state)
+{
+	return open_bench(state, BENCH_FULL);
+}
+
+static int open_or_return(void **state)
+{
+	return open_bench(state, BENCH_OR_RETURN);
+}
+
+static int open_to_sender(void **state)
+{
+	return open_bench(state, BENCH_TO_SENDER);
 }
 
 static int close_bench(void **state)
@@ -35,10 +55,66 @@ static void no_such_port(void **state)
 	assert_true(b->dp->ops->submit(b->dp, BENCH_PORT_COUNT, &ref, 1) < 0);
 }
 
+/* Submits a packet that came in marked twice, to be made into this; its queue is past kmax. */
+static struct verdict make_twice(struct switch_bench *b, uint16_t flags)
+{
+	struct queue *q;
+	struct trial t;
+
+	bench_reset((void **)&b);
+	trial_init(&t, &packet_spec_default);
+	t.hop.flags = flags;
+	t.hop.classes = 1;
+	q = trial_queue(b, &t, BENCH_LOCAL(1));
+	q->kmax_bytes = 1;
+	q->depth_bytes = 2;
+	trial_run(b, &t, NULL);
+	t.in.bytes[packet_bth(&t.in) + 11]++;
+	return trial_run(b, &t, NULL);
+}
+
+/* Each kind of frame is made by a program that has it, whatever else that has; without any it is an arrival like others. */
+static void what_is_on_is_made(void **state)
+{
+	static const uint16_t kinds[] = {HOP_MAKE_CNP, HOP_MAKE_STORM};
+	static const uint32_t made_by[] = {SW_CNP, SW_CONTROL};
+
+	(void)state;
+	for (unsigned i = 0; i < 8; i++) {
+		struct sw_tables sizes = bench_sizes(BENCH_FULL);
+		uint32_t on = (i & 1 ? SW_CNP : 0) | (i & 2 ? SW_CONTROL : 0);
+		enum verdict_action off = on ? VERDICT_NOTHING : VERDICT_FORWARD;
+		struct switch_bench *b;
+		struct dataplane *dp;
+		struct verdict v;
+
+		sizes.config.features = on | SW_AVERAGE;
+		assert_int_equal(dataplane_inline_open(&dp, &sizes, PACKET_MAX), 0);
+		b = bench_open(dp);
+		v = make_twice(b, kinds[i / 4]);
+		assert_int_equal(v.action, on & made_by[i / 4] ? VERDICT_FORWARD : off);
+		assert_int_equal(dp->tables.ports[BENCH_IN].rx_frames, on ? 0 : 2);
+		bench_close(b);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(no_such_port, bench_reset), SWITCH_CASES(SWITCH_CASE)};
+	const struct CMUnitTest plain[] = {cmocka_unit_test_setup(no_such_port, bench_reset),
+		cmocka_unit_test(what_is_on_is_made), SWITCH_CASES(SWITCH_CASE)};
+	const struct CMUnitTest full[] = {cmocka_unit_test_setup(no_such_port, bench_reset),
+		SWITCH_CASES(SWITCH_CASE) SWITCH_FULL_CASES(SWITCH_CASE)
+			SWITCH_TRIM_CASES(SWITCH_CASE)};
+	const struct CMUnitTest trim[] = {SWITCH_TRIM_CASES(SWITCH_CASE)};
+	int failed;
 
-	return cmocka_run_group_tests_name("switch, native", tests, open_bench, close_bench);
+	failed = cmocka_run_group_tests_name(
+		"switch, native, plain", plain, open_plain, close_bench);
+	failed += cmocka_run_group_tests_name(
+		"switch, native, everything on", full, open_full, close_bench);
+	failed += cmocka_run_group_tests_name(
+		"switch, native, trimmed or returned", trim, open_or_return, close_bench);
+	failed += cmocka_run_group_tests_name(
+		"switch, native, returned", trim, open_to_sender, close_bench);
+	return failed;
 }

@@ -10,32 +10,32 @@
 #include "lib/small_session.h"
 #include "live/timeline.h"
 
-#define NO_LINK UINT32_MAX
-
 /* Two leaves and two spines; links: h0-leaf0, h1-leaf1, leaf0-spine0, leaf0-spine1, leaf1-... */
 #define FABRIC                                                                                     \
 	"name: t\n"                                                                                \
 	"topology:\n"                                                                              \
 	"  leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 1}\n"                                \
-	"  links:\n"                                                                               \
-	"    - {match: \"leaf1-*\", rate: 40Gbps}\n"                                               \
 	"workload:\n"                                                                              \
 	"  - pairs: {from: [h0], to: [h1], message: 100KB}\n"
 
 struct wanted {
 	uint64_t at_us;
 	enum action_kind kind;
-	const char *link; /* NULL: none */
-	uint64_t rate_bps;
+	uint32_t fault;     /* its place in the file */
+	const char *target; /* NULL: none */
 };
 
-static uint32_t link_named(const struct fabric *f, const char *name)
+/* The number of the link or of the node of that name, whichever faults of the kind befall. */
+static uint32_t target_named(const struct fabric *f, enum fault_kind kind, const char *name)
 {
-	for (uint32_t l = 0; l < f->net.link_count; l++)
+	uint32_t node = 0;
+
+	for (uint32_t l = 0; fault_hits_link(kind) && l < f->net.link_count; l++)
 		if (fabric_link_matches(f, l, name))
 			return l;
-	fail_msg("no link %s", name);
-	return NO_LINK;
+	if (fault_hits_link(kind) || !fabric_find_node(f, name, &node))
+		fail_msg("no target %s", name);
+	return node;
 }
 
 static void assert_timeline(const char *text, const struct wanted *want, size_t count)
@@ -50,10 +50,13 @@ static void assert_timeline(const char *text, const struct wanted *want, size_t 
 		assert_int_equal(timeline_next(&t), want[i].at_us * PS_PER_US);
 		assert_int_equal(t.items[i].at_ps, want[i].at_us * PS_PER_US);
 		assert_int_equal(t.items[i].kind, want[i].kind);
-		if (want[i].link)
-			assert_int_equal(t.items[i].link, link_named(s.fabric, want[i].link));
-		if (want[i].kind == ACTION_LINK_RATE)
-			assert_int_equal(t.items[i].rate_bps, want[i].rate_bps);
+		assert_int_equal(want[i].kind == ACTION_REROUTE, !want[i].target);
+		if (want[i].target) {
+			assert_int_equal(t.items[i].fault, want[i].fault);
+			assert_int_equal(t.items[i].target,
+				target_named(s.fabric, s.scenario->faults[want[i].fault].kind,
+					want[i].target));
+		}
 		t.next++;
 	}
 	assert_int_equal(timeline_next(&t), UINT64_MAX);
@@ -75,10 +78,10 @@ static void no_faults(void **state)
 static void down_and_up_with_their_reroutes(void **state)
 {
 	static const struct wanted want[] = {
-		{10, ACTION_LINK_DOWN, "leaf0-spine1", 0},
-		{20, ACTION_REROUTE, NULL, 0},
-		{50, ACTION_LINK_UP, "leaf0-spine1", 0},
-		{60, ACTION_REROUTE, NULL, 0},
+		{10, ACTION_BEGIN, 0, "leaf0-spine1"},
+		{20, ACTION_REROUTE, 0, NULL},
+		{50, ACTION_END, 0, "leaf0-spine1"},
+		{60, ACTION_REROUTE, 0, NULL},
 	};
 
 	(void)state;
@@ -92,8 +95,8 @@ static void down_and_up_with_their_reroutes(void **state)
 static void down_for_good(void **state)
 {
 	static const struct wanted want[] = {
-		{0, ACTION_LINK_DOWN, "leaf0-spine1", 0},
-		{100, ACTION_REROUTE, NULL, 0},
+		{0, ACTION_BEGIN, 0, "leaf0-spine1"},
+		{100, ACTION_REROUTE, 0, NULL},
 	};
 
 	(void)state;
@@ -102,33 +105,17 @@ static void down_for_good(void **state)
 		want);
 }
 
-/* A share of each link's own rate, and back; routes do not care. */
-static void rate_of_each_link(void **state)
-{
-	static const struct wanted want[] = {
-		{5, ACTION_LINK_RATE, "leaf0-spine0", 25 * 1000000000ull},
-		{5, ACTION_LINK_RATE, "leaf1-spine0", 10 * 1000000000ull},
-		{9, ACTION_LINK_RATE, "leaf0-spine0", 100 * 1000000000ull},
-		{9, ACTION_LINK_RATE, "leaf1-spine0", 40 * 1000000000ull},
-	};
-
-	(void)state;
-	ASSERT_TIMELINE("faults:\n"
-			"  - {at: 5us, until: 9us, link: \"leaf*-spine0\", do: {rate: 25%}}\n",
-		want);
-}
-
 /* All links of a glob at once, and one reroute for all of them. */
 static void one_reroute_for_one_moment(void **state)
 {
 	static const struct wanted want[] = {
-		{10, ACTION_LINK_DOWN, "leaf0-spine0", 0},
-		{10, ACTION_LINK_DOWN, "leaf0-spine1", 0},
-		{10, ACTION_LINK_DOWN, "leaf1-spine0", 0},
-		{15, ACTION_REROUTE, NULL, 0},
-		{20, ACTION_LINK_UP, "leaf0-spine0", 0},
-		{20, ACTION_LINK_UP, "leaf0-spine1", 0},
-		{25, ACTION_REROUTE, NULL, 0},
+		{10, ACTION_BEGIN, 1, "leaf0-spine0"},
+		{10, ACTION_BEGIN, 1, "leaf0-spine1"},
+		{10, ACTION_BEGIN, 0, "leaf1-spine0"},
+		{15, ACTION_REROUTE, 0, NULL},
+		{20, ACTION_END, 1, "leaf0-spine0"},
+		{20, ACTION_END, 1, "leaf0-spine1"},
+		{25, ACTION_REROUTE, 0, NULL},
 	};
 
 	(void)state;
@@ -143,12 +130,12 @@ static void one_reroute_for_one_moment(void **state)
 static void reroute_comes_last(void **state)
 {
 	static const struct wanted want[] = {
-		{10, ACTION_LINK_DOWN, "leaf0-spine0", 0},
-		{10, ACTION_REROUTE, NULL, 0},
-		{20, ACTION_LINK_UP, "leaf0-spine0", 0},
-		{20, ACTION_LINK_DOWN, "leaf0-spine1", 0},
-		{20, ACTION_LINK_RATE, "leaf1-spine0", 20 * 1000000000ull},
-		{20, ACTION_REROUTE, NULL, 0},
+		{10, ACTION_BEGIN, 2, "leaf0-spine0"},
+		{10, ACTION_REROUTE, 0, NULL},
+		{20, ACTION_END, 2, "leaf0-spine0"},
+		{20, ACTION_BEGIN, 1, "leaf0-spine1"},
+		{20, ACTION_BEGIN, 0, "leaf1-spine0"},
+		{20, ACTION_REROUTE, 0, NULL},
 	};
 
 	(void)state;
@@ -164,14 +151,14 @@ static void reroute_comes_last(void **state)
 static void faults_that_meet(void **state)
 {
 	static const struct wanted want[] = {
-		{10, ACTION_LINK_DOWN, "leaf0-spine0", 0},
-		{10, ACTION_LINK_RATE, "leaf0-spine1", 50 * 1000000000ull},
-		{15, ACTION_REROUTE, NULL, 0},
-		{20, ACTION_LINK_UP, "leaf0-spine0", 0},
-		{20, ACTION_LINK_DOWN, "leaf0-spine0", 0},
-		{20, ACTION_LINK_RATE, "leaf0-spine1", 100 * 1000000000ull},
-		{20, ACTION_LINK_RATE, "leaf0-spine1", 10 * 1000000000ull},
-		{25, ACTION_REROUTE, NULL, 0},
+		{10, ACTION_BEGIN, 1, "leaf0-spine0"},
+		{10, ACTION_BEGIN, 3, "leaf0-spine1"},
+		{15, ACTION_REROUTE, 0, NULL},
+		{20, ACTION_END, 1, "leaf0-spine0"},
+		{20, ACTION_END, 3, "leaf0-spine1"},
+		{20, ACTION_BEGIN, 0, "leaf0-spine0"},
+		{20, ACTION_BEGIN, 2, "leaf0-spine1"},
+		{25, ACTION_REROUTE, 0, NULL},
 	};
 
 	(void)state;
@@ -182,6 +169,83 @@ static void faults_that_meet(void **state)
 			"  - {at: 20us, link: leaf0-spine1, do: {rate: 10%}}\n"
 			"  - {at: 10us, until: 20us, link: leaf0-spine1, do: {rate: 50%}}\n",
 		want);
+}
+
+#define LOSSLESS                                                                                   \
+	"switch: {reroute: 5us, pfc: on, classes: [{class: 0}, {class: 3, lossless: yes}]}\n"
+
+/* Each kind begins and ends; none but those that cut a link has routes follow. */
+static void every_kind(void **state)
+{
+	static const struct {
+		const char *target, *name, *deed;
+		enum fault_kind kind;
+		bool reroutes;
+	} cases[] = {
+		{"link", "leaf0-spine1", "down", FAULT_LINK_DOWN, true},
+		{"link", "leaf0-spine1", "{rate: 25%}", FAULT_LINK_RATE, false},
+		{"link", "leaf0-spine1", "{delay: 5us}", FAULT_LINK_DELAY, false},
+		{"link", "leaf0-spine1", "{loss: 1%}", FAULT_LINK_LOSS, false},
+		{"link", "leaf0-spine1", "{gilbert: {enter: 1%, leave: 9%}}", FAULT_LINK_GILBERT,
+			false},
+		{"link", "leaf0-spine1", "{flaky: {every: 9us, last: 1us}}", FAULT_LINK_FLAKY,
+			false},
+		{"link", "leaf0-spine1", "{errors: 1e-9}", FAULT_LINK_ERRORS, false},
+		{"switch", "spine1", "down", FAULT_SWITCH_DOWN, true},
+		{"host", "h1", "{pause: 3}", FAULT_HOST_STORM, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct wanted cut[] = {
+			{10, ACTION_BEGIN, 0, cases[i].name},
+			{15, ACTION_REROUTE, 0, NULL},
+			{30, ACTION_END, 0, cases[i].name},
+			{35, ACTION_REROUTE, 0, NULL},
+		};
+		const struct wanted plain[] = {cut[0], cut[2]};
+		struct small_session s;
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			FABRIC LOSSLESS "faults:\n  - {at: 10us, until: 30us, %s: %s, do: %s}\n",
+			cases[i].target, cases[i].name, cases[i].deed);
+		small_session_load(&s, text, NULL, 0);
+		assert_int_equal(s.scenario->faults[0].kind, cases[i].kind);
+		small_session_close(&s);
+		assert_timeline(text, cases[i].reroutes ? cut : plain, cases[i].reroutes ? 4 : 2);
+	}
+}
+
+/* A pattern that fits names of links, of switches and of hosts means those that the key says. */
+static void patterns_keep_to_their_kind(void **state)
+{
+	struct small_session s;
+	struct timeline t;
+	size_t of[3] = {0};
+
+	(void)state;
+	small_session_load(&s,
+		FABRIC LOSSLESS "faults:\n"
+				"  - {at: 10us, link: \"*\", do: {loss: 1%}}\n"
+				"  - {at: 10us, switch: \"*\", do: down}\n"
+				"  - {at: 10us, host: \"*\", do: {pause: 3}}\n",
+		NULL, 0);
+	assert_int_equal(timeline_init(&t, s.scenario, s.fabric), 0);
+	assert_int_equal(t.count, 6 + 4 + 2 + 1);
+	assert_int_equal(t.items[t.count - 1].kind, ACTION_REROUTE);
+	for (size_t i = 0; i + 1 < t.count; i++) {
+		assert_int_equal(t.items[i].kind, ACTION_BEGIN);
+		of[t.items[i].fault]++;
+		assert_true(t.items[i].fault == 0 ||
+			    (s.fabric->net.nodes[t.items[i].target].kind == NODE_SWITCH) ==
+				    (t.items[i].fault == 1));
+	}
+	assert_int_equal(of[0], 6);
+	assert_int_equal(of[1], 4);
+	assert_int_equal(of[2], 2);
+	timeline_release(&t);
+	small_session_close(&s);
 }
 
 /* ---- what a session makes of it --------------------------------------------------------------- */
@@ -284,10 +348,11 @@ int main(void)
 		cmocka_unit_test(no_faults),
 		cmocka_unit_test(down_and_up_with_their_reroutes),
 		cmocka_unit_test(down_for_good),
-		cmocka_unit_test(rate_of_each_link),
 		cmocka_unit_test(one_reroute_for_one_moment),
 		cmocka_unit_test(reroute_comes_last),
 		cmocka_unit_test(faults_that_meet),
+		cmocka_unit_test(every_kind),
+		cmocka_unit_test(patterns_keep_to_their_kind),
 		cmocka_unit_test(reroute_at_once_loses_nothing),
 		cmocka_unit_test(until_ends_the_run),
 		cmocka_unit_test(default_end_waits_for_all),

@@ -172,8 +172,8 @@ static void base_rtt_is_the_closed_form(void **state)
 	assert_int_equal(f->packet_bytes, 4170);
 	assert_int_equal(f->base_rtt_ps, 6 * (FULL_PS + SACK_PS + 2 * DELAY));
 	assert_int_equal(f->bdp_bytes, f->base_rtt_ps / 80);
-	assert_int_equal(f->kmin_bytes, f->bdp_bytes / 4);
-	assert_int_equal(f->buffer_bytes, 409600);
+	assert_int_equal(f->switching.classes[0].kmin.bytes, f->bdp_bytes / 4);
+	assert_int_equal(f->switching.classes[0].limit_bytes, 409600);
 	fabric_free(f);
 	f = fixture_fabric(&leaves);
 	assert_int_equal(f->base_rtt_ps, 4 * (FULL_PS + SACK_PS + 2 * DELAY));
@@ -465,26 +465,28 @@ static void sizes_that_cannot_be_are_refused(void **state)
 static void switch_settings_are_checked(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
+	struct class_spec *c = &s.sw.classes[0];
 	struct fabric *f;
 
 	(void)state;
-	s.sw.buffer = (struct quantity){4169, false};
-	assert_refused(&s, "hold no full packet", 0);
-	s.sw.buffer = (struct quantity){1e18, false};
+	c->buffer = s.sw.buffer.per_port = (struct quantity){4169, QUANTITY_BYTES};
+	assert_refused(&s, "switch.buffer.per_port: 4169 bytes hold no full packet", 0);
+	c->buffer = (struct quantity){1e18, QUANTITY_BYTES};
 	assert_refused(&s, "at most 4294967295", 0);
-	s.sw.buffer = (struct quantity){5, true};
-	s.sw.kmin = (struct quantity){0.76, true};
+	c->buffer = (struct quantity){5, QUANTITY_BDP};
+	c->ecn.kmin = (struct quantity){0.76, QUANTITY_BDP};
+	assert_refused(&s, "switch.ecn.kmin: ", 0);
 	assert_refused(&s, "above kmax", 0);
 	/* A share that is not zero stays on, however small the BDP. */
-	s.sw.kmin = s.sw.kmax = (struct quantity){1e-9, true};
+	c->ecn.kmin = c->ecn.kmax = (struct quantity){1e-9, QUANTITY_BDP};
 	f = fixture_fabric(&s);
-	assert_int_equal(f->kmin_bytes, 1);
-	assert_int_equal(f->kmax_bytes, 1);
-	assert_int_equal(f->buffer_bytes, 5 * f->bdp_bytes);
+	assert_int_equal(f->switching.classes[0].kmin.bytes, 1);
+	assert_int_equal(f->switching.classes[0].kmax.bytes, 1);
+	assert_int_equal(f->switching.classes[0].limit_bytes, 5 * f->bdp_bytes);
 	fabric_free(f);
-	s.sw.kmin = s.sw.kmax = (struct quantity){0, false};
+	c->ecn.kmin = c->ecn.kmax = (struct quantity){0, QUANTITY_BYTES};
 	f = fixture_fabric(&s);
-	assert_int_equal(f->kmax_bytes, 0);
+	assert_int_equal(f->switching.classes[0].kmax.bytes, 0);
 	fabric_free(f);
 }
 
@@ -555,18 +557,18 @@ static void faults_are_checked(void **state)
 {
 	struct fault_spec faults[] = {
 		{.sound = true,
-			.link = (char *)"agg0.1-core2",
+			.target = (char *)"agg0.1-core2",
 			.at_ps = 20,
 			.until_ps = 80,
 			.pos = {11, 5}},
 		{.sound = true,
-			.link = (char *)"core2-*",
+			.target = (char *)"core2-*",
 			.at_ps = 80,
 			.until_ps = UINT64_MAX,
 			.pos = {12, 5}},
 		{.sound = true,
 			.kind = FAULT_LINK_RATE,
-			.link = (char *)"agg*",
+			.target = (char *)"agg*",
 			.at_ps = 0,
 			.until_ps = 90,
 			.share = 0.5,
@@ -584,9 +586,9 @@ static void faults_are_checked(void **state)
 	faults[1].at_ps = 100;
 	faults[0].until_ps = UINT64_MAX;
 	assert_refused(&s, "overlaps the one in line 11", 12);
-	faults[0].link = (char *)"agg0.1-core3";
+	faults[0].target = (char *)"agg0.1-core3";
 	fabric_free(fixture_fabric(&s));
-	faults[2].link = (char *)"agg0.1-core4x";
+	faults[2].target = (char *)"agg0.1-core4x";
 	assert_refused(&s,
 		"faults.2.link: there is no link \"agg0.1-core4x\"; did you mean \"agg0.1-core",
 		13);
@@ -597,17 +599,17 @@ static void a_long_fault_overlaps_later_ones(void **state)
 {
 	struct fault_spec faults[] = {
 		{.sound = true,
-			.link = (char *)"h0-*",
+			.target = (char *)"h0-*",
 			.at_ps = 0,
 			.until_ps = 100,
 			.pos = {11, 5}},
 		{.sound = true,
-			.link = (char *)"h0-*",
+			.target = (char *)"h0-*",
 			.at_ps = 10,
 			.until_ps = 20,
 			.pos = {12, 5}},
 		{.sound = true,
-			.link = (char *)"h0-*",
+			.target = (char *)"h0-*",
 			.at_ps = 50,
 			.until_ps = 60,
 			.pos = {13, 5}},

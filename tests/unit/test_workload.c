@@ -185,11 +185,22 @@ static void too_many_messages_leave_the_list_alone(void **state)
 #define A     (122 * 80ull)
 #define DELAY 1000000ull
 
+static struct workload_frames strack_frames(const struct fabric *f)
+{
+	return (struct workload_frames){
+		.mtu = f->mtu,
+		.ip6 = f->ip6,
+		.data_extension = sizeof(struct strack_data),
+		.answer_extension = sizeof(struct strack_sack),
+	};
+}
+
 static uint64_t ideal(const struct fabric *f, const struct messages *m)
 {
+	const struct workload_frames frames = strack_frames(f);
 	struct workload_size size;
 
-	assert_int_equal(workload_measure(m, &f->net, f->mtu, f->ip6, &size), 0);
+	assert_int_equal(workload_measure(m, &f->net, &frames, &size), 0);
 	return size.ideal_ps;
 }
 
@@ -199,6 +210,32 @@ static uint64_t ideal_of_one(const struct fabric *f, uint32_t src, uint32_t dst,
 	struct messages m = {&one, 1, 1};
 
 	return ideal(f, &m);
+}
+
+/* What the transport adds counts: of RoCEv2 nothing on data, 4 bytes on an ACK. */
+static void frames_of_another_transport(void **state)
+{
+	struct scenario s = fixture_fat_tree(4);
+	struct fabric *f = fixture_fabric(&s);
+	struct message one = {0, 15, 3 * 4096, 0, MESSAGE_NONE, 0};
+	const struct messages m = {&one, 1, 1};
+	struct workload_frames frames = {
+		.mtu = f->mtu, .answer_extension = sizeof(struct aeth_hdr)};
+	/* 14 + 20 + 8 + 12 + 4096 + 4, and 24 more on the wire; for an ACK 62 and 24 */
+	const uint64_t data = (4154 + 24) * 80, ack = (62 + 24) * 80;
+	struct workload_size size;
+
+	(void)state;
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_int_equal(size.ideal_ps, 8 * data + 6 * (ack + 2 * DELAY));
+	frames.ip6 = true;
+	frames.data_extension = 16;
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_int_equal(size.ideal_ps, 8 * (data + 36 * 80) + 6 * (ack + 20 * 80 + 2 * DELAY));
+	frames.mtu = 8192;
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_int_equal(size.packets, 2);
+	fabric_free(f);
 }
 
 static void one_message_is_the_closed_form(void **state)
@@ -337,16 +374,17 @@ static void sizes_are_counted(void **state)
 	struct fabric *f = fixture_fabric(&s);
 	struct message list[] = {{0, 15, 4096, 0, MESSAGE_NONE, 0},
 		{0, 1, 4097, 0, MESSAGE_NONE, 0}, {3, 0, 1, 0, 0, 0}};
+	const struct workload_frames frames = strack_frames(f);
 	struct messages m = {list, 3, 3};
 	struct workload_size size;
 
 	(void)state;
-	assert_int_equal(workload_measure(&m, &f->net, 4096, false, &size), 0);
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.bytes, 4096 + 4097 + 1);
 	assert_int_equal(size.packets, 1 + 2 + 1);
 	assert_int_equal(size.packet_hops, 6 + 2 * 2 + 4);
 	m.count = 0;
-	assert_int_equal(workload_measure(&m, &f->net, 4096, false, &size), 0);
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.packets, 0);
 	assert_int_equal(size.ideal_ps, 0);
 	fabric_free(f);
@@ -379,6 +417,7 @@ int main(void)
 		cmocka_unit_test(incast_senders_are_distinct_others),
 		cmocka_unit_test(all_others_can_send),
 		cmocka_unit_test(too_many_messages_leave_the_list_alone),
+		cmocka_unit_test(frames_of_another_transport),
 		cmocka_unit_test(one_message_is_the_closed_form),
 		cmocka_unit_test(one_message_on_a_line_is_as_simulated),
 		cmocka_unit_test(shared_host_links_add_up),

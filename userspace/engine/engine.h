@@ -56,7 +56,7 @@ struct engine_flow {
 };
 
 #define ENGINE_NO_FLOW   UINT32_MAX
-#define ENGINE_FLOWS_MAX (1u << 23)
+#define ENGINE_FLOWS_MAX ((1u << 23) - 1) /* queue pairs have 24 bits, and a flow has two of them */
 
 /* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
 int engine_new(struct engine **ret, const struct engine_params *params);

@@ -226,6 +226,8 @@ static uint32_t host_find(
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24;
 	uint32_t slot = flow_slot(qp_flow(&e->env, qp), !(qp & 1));
 
+	if (qp < QP_FIRST)
+		return SLOT_NONE;
 	/* what comes back is addressed as it went out: its sender's is the other queue pair */
 	if (rx->returned)
 		slot ^= 1;

@@ -36,6 +36,9 @@ struct flow_spec {
 	uint64_t seed;
 };
 
+/* InfiniBand keeps queue pairs 0 and 1 for its own management (volume 1, 3.9). */
+#define QP_FIRST 2u
+
 /*
  * The number of a flow's queue pair i at its sender or its receiver: they come in pairs, the
  * sender's even.
@@ -43,18 +46,18 @@ struct flow_spec {
 static inline uint32_t flow_qp(
 	const struct transport_env *env, uint32_t flow, uint32_t i, bool sender)
 {
-	return 2 * (flow * env->qps + i) + !sender;
+	return QP_FIRST + 2 * (flow * env->qps + i) + !sender;
 }
 
 /* The flow that a queue pair belongs to, and which of its pairs it is. */
 static inline uint32_t qp_flow(const struct transport_env *env, uint32_t qp)
 {
-	return qp / 2 / env->qps;
+	return (qp - QP_FIRST) / 2 / env->qps;
 }
 
 static inline uint32_t qp_index(const struct transport_env *env, uint32_t qp)
 {
-	return qp / 2 % env->qps;
+	return (qp - QP_FIRST) / 2 % env->qps;
 }
 
 /* What one side of a flow counted. */

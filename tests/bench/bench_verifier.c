@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a scenario does not ask for is not in the loaded programs: the kernel's instructions of both, and how many the
+ * verifier walked, by features. Root. Prints a table; asserts nothing, but each must load.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include "abi/state.h"
+#include "fabricbed.skel.h"
+
+/* What the keys of a scenario amount to: PFC is for lossless classes, roles and CNPs are for queues with PFC. */
+#define WITH_PFC (SW_CLASSES | SW_BUFFERS | SW_PFC | SW_CONTROL)
+
+static const struct {
+	const char *what;
+	__u32 features;
+} rows[] = {
+	{"nothing", 0},
+	{"classes", SW_CLASSES},
+	{"average depth", SW_AVERAGE},
+	{"shared pool", SW_BUFFERS},
+	{"trimming", SW_CLASSES | SW_TRIM},
+	{"faults on cables", SW_FAULTS},
+	{"detours", SW_DETOUR},
+	{"LLDP", SW_CONTROL},
+	{"CNPs", SW_CNP},
+	{"classes, lossless, PFC", WITH_PFC},
+	{"classes, lossless, PFC, roles", WITH_PFC | SW_ROLES},
+	{"classes, lossless, PFC, CNPs", WITH_PFC | SW_CNP},
+	{"everything", SW_FEATURES},
+};
+
+struct size {
+	unsigned loaded, walked;
+};
+
+static struct size program_size(const struct bpf_program *program)
+{
+	struct bpf_prog_info info = {0};
+	__u32 length = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length))
+		return (struct size){0, 0};
+	return (struct size){info.xlated_prog_len / sizeof(struct bpf_insn), info.verified_insns};
+}
+
+/* What a behaviour is told when it is on: zeros would rule out some of it. */
+static const struct sw_config config = {
+	.trim_classes = 1,
+	.trim_or_return = 1,
+	.trimmed_dscp = 49,
+	.returned_dscp = 50,
+	.cnp_dscp = 48,
+	.quanta = 65535,
+	.response_ps = 1,
+	.watchdog_ps = 1,
+	.cnp_interval_ps = 1,
+};
+
+static int print_row(const char *what, __u32 features)
+{
+	struct fabricbed_bpf *skel = fabricbed_bpf__open();
+	struct size at_switch, at_host;
+	int r;
+
+	if (!skel)
+		return -1;
+	skel->rodata->config = config;
+	skel->rodata->config.features = features;
+	r = fabricbed_bpf__load(skel);
+	at_switch = program_size(skel->progs.fabricbed_switch);
+	at_host = program_size(skel->progs.fabricbed_host);
+	fabricbed_bpf__destroy(skel);
+	if (r < 0) {
+		printf("%-30s  %s\n", what, strerror(-r));
+		return r;
+	}
+	printf("%-30s %12u %9u %14u %9u\n", what, at_switch.loaded, at_switch.walked,
+		at_host.loaded, at_host.walked);
+	return 0;
+}
+
+int main(void)
+{
+	int status = 0;
+
+	if (geteuid()) {
+		printf("the programs' instructions are measured as root only\n");
+		return 0;
+	}
+	libbpf_set_print(NULL);
+	printf("%-30s %12s %9s %14s %9s\n", "instructions", "switch", "walked", "host", "walked");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (print_row(rows[i].what, rows[i].features) < 0)
+			status = 1;
+	return status;
+}

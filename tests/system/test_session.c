@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A session on the kernel dataplane and the same on the inline one: one trace, the same counts, and the same tables at the
+ * end, whatever the switches were asked to do.
+ */
+#include "lib/kernel_case.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/units.h"
+#include "lib/small_session.h"
+
+/* What is left of a session. */
+struct outcome {
+	struct engine_stats stats;
+	struct sw_tables tables; /* copies, as far as they are here */
+};
+
+static void *copy(const void *from, size_t count, size_t bytes)
+{
+	void *to = calloc(count + 1, bytes);
+
+	assert_non_null(to);
+	memcpy(to, from, count * bytes);
+	return to;
+}
+
+static void run(struct outcome *ret, const struct kernel_case *c, const char *text, bool kernel)
+{
+	char set[64];
+	const char *sets[] = {set};
+	struct session_params p = {.kernel = kernel};
+	struct error why = ERROR_INIT;
+	const struct sw_tables *t;
+	struct small_session s;
+
+	snprintf(set, sizeof(set), "name=%s", c->name);
+	small_session_load(&s, text, sets, 1);
+	p.scenario = s.scenario;
+	p.fabric = s.fabric;
+	if (session_open(&s.session, &p, &why) < 0)
+		fail_msg("%s", why.text);
+	small_session_run(&s);
+	assert_int_equal(engine_check_balance(session_engine(s.session)), 0);
+	engine_stats(session_engine(s.session), &ret->stats);
+	t = engine_tables(session_engine(s.session));
+	ret->tables = *t;
+	ret->tables.ports = copy(t->ports, t->port_count, sizeof(*t->ports));
+	ret->tables.drops = copy(t->drops, t->port_count, sizeof(*t->drops));
+	ret->tables.queues = copy(t->queues, t->queue_count, sizeof(*t->queues));
+	ret->tables.ingresses = copy(t->ingresses, t->queue_count, sizeof(*t->ingresses));
+	ret->tables.switches = copy(t->switches, t->switch_count, sizeof(*t->switches));
+	small_session_close(&s);
+}
+
+static void outcome_release(struct outcome *o)
+{
+	free(o->tables.ports);
+	free(o->tables.drops);
+	free(o->tables.queues);
+	free(o->tables.ingresses);
+	free(o->tables.switches);
+}
+
+/* Both ways; the inline one's numbers in *ret. */
+static void compare(struct engine_stats *ret, const struct kernel_case *c, const char *text)
+{
+	struct outcome in = {0}, kernel = {0};
+	const struct sw_tables *a = &in.tables, *b = &kernel.tables;
+
+	run(&in, c, text, false);
+	run(&kernel, c, text, true);
+	assert_int_equal(in.stats.trace_hash, kernel.stats.trace_hash);
+	assert_memory_equal(&in.stats, &kernel.stats, sizeof(in.stats));
+	assert_int_equal(a->port_count, b->port_count);
+	assert_memory_equal(a->ports, b->ports, a->port_count * sizeof(*a->ports));
+	assert_memory_equal(a->drops, b->drops, a->port_count * sizeof(*a->drops));
+	assert_memory_equal(a->queues, b->queues, a->queue_count * sizeof(*a->queues));
+	assert_memory_equal(a->ingresses, b->ingresses, a->queue_count * sizeof(*a->ingresses));
+	assert_memory_equal(a->switches, b->switches, a->switch_count * sizeof(*a->switches));
+	assert_nothing_left(c);
+	*ret = in.stats;
+	outcome_release(&in);
+	outcome_release(&kernel);
+}
+
+#define LOSSLESS                                                                                              \
+	"host: {transport: {roce: {congestion: off}}, dscp: {data: 26, control: 0, notify: 0}}\n"             \
+	"switch:\n"                                                                                           \
+	"  ecn: off\n"                                                                                        \
+	"  classes: [{class: 0}, {class: 3, dscp: 26, lossless: yes}, {class: 4, dscp: 28, lossless: yes}]\n" \
+	"  pfc: {watchdog: 200us}\n"
+
+/* LLDP while links are cut and a switch dies. */
+static void agents(void **state)
+{
+	static const char *const topologies[] = {
+		"fat_tree: {k: 4}", "leaf_spine: {leaves: 4, spines: 2, hosts_per_leaf: 4}"};
+	static const char *const dying[] = {"core1", "spine1"};
+
+	for (int i = 0; i < 2; i++) {
+		struct engine_stats stats;
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			"name: t\n"
+			"topology: {%s}\n"
+			"switch: {lldp: {every: 10us}, reroute: 5us}\n"
+			"workload: [{permutation: {message: 200KB}}]\n"
+			"faults: [{at: 15us, until: 40us, switch: %s, do: down}]\n",
+			topologies[i], dying[i]);
+		compare(&stats, *state, text);
+		assert_int_not_equal(stats.consumed, 0);
+		assert_int_not_equal(stats.dropped[DROP_LINK_DOWN], 0);
+		assert_int_equal(stats.flows_done, 16);
+	}
+}
+
+/* Pauses, a host that never lets go, and the watchdog that takes its packets. */
+static void pauses(void **state)
+{
+	struct engine_stats stats;
+
+	compare(&stats, *state,
+		"name: t\n"
+		"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"
+		"workload: [{incast: {senders: 7, to: h0, message: 200KB}}, {permutation: {message: 200KB}}]\n"
+		"faults: [{at: 30us, until: 600us, host: h1, do: {pause: 3}}]\n" LOSSLESS
+		"  buffer: {shared: 2MB, alpha: 1}\n");
+	assert_int_not_equal(stats.pauses_sent, 0);
+	assert_int_not_equal(stats.dropped[DROP_WATCHDOG], 0);
+	assert_int_equal(stats.flows_done, 15);
+}
+
+/* Packets that go up again, in another class. */
+static void roles(void **state)
+{
+	struct engine_stats stats;
+
+	compare(&stats, *state,
+		"name: t\n"
+		"topology: {leaf_spine: {leaves: 3, spines: 2, hosts_per_leaf: 1}}\n"
+		"workload: [{pairs: {from: [h0], to: [h2], message: 200KB, start: 20us, repeat: 8}}]\n"
+		"faults: [{at: 10us, link: leaf2-spine0, do: down}]\n" LOSSLESS
+		"  lldp: {every: 5us}\n"
+		"  roles: {remap: {3: 4}}\n"
+		"  reroute: {after: 1us, mode: local}\n");
+	assert_int_not_equal(stats.remapped, 0);
+	assert_int_equal(stats.flows_done, 8);
+}
+
+/* Headers to the receiver or back, with every fault that a cable can have. */
+static void headers_and_cables(void **state)
+{
+	static const char *const ways[] = {"receiver", "sender"};
+
+	for (int i = 0; i < 2; i++) {
+		struct engine_stats stats;
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			"name: t\n"
+			"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"
+			"switch: {buffer: {per_port: 40KB}, trim: %s}\n"
+			"workload: [{incast: {senders: 7, to: h0, message: 200KB}}]\n"
+			"faults:\n"
+			"  - {at: 0us, link: leaf0-spine0, do: {loss: 1%%}}\n"
+			"  - {at: 0us, link: leaf0-spine0, do: {errors: 1e-6}}\n"
+			"  - {at: 0us, link: leaf1-spine1, do: {gilbert: {enter: 5%%, leave: 50%%}}}\n"
+			"  - {at: 0us, link: leaf1-spine0, do: {flaky: {every: 20us, last: 2us}}}\n"
+			"  - {at: 10us, until: 30us, link: leaf0-spine1, do: {delay: 2us}}\n"
+			"  - {at: 10us, until: 30us, link: leaf0-spine1, do: {rate: 50%%}}\n",
+			ways[i]);
+		compare(&stats, *state, text);
+		assert_int_not_equal(stats.trimmed, 0);
+		assert_int_equal(stats.returned != 0, i);
+		assert_int_not_equal(stats.dropped[DROP_LOSS], 0);
+		assert_int_not_equal(stats.dropped[DROP_FCS], 0);
+		assert_int_not_equal(stats.dropped[DROP_GILBERT], 0);
+		assert_int_not_equal(stats.dropped[DROP_BURST], 0);
+		assert_int_equal(stats.flows_done, 7);
+	}
+}
+
+/* Notifications that switches make, out of frames with real bytes behind the headers. */
+static void notifications(void **state)
+{
+	struct engine_stats stats;
+
+	compare(&stats, *state,
+		"name: t\n"
+		"topology: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 4}, mtu: 1024}\n"
+		"switch: {buffer: {per_port: 400KB}, ecn: {kmin: 5KB, kmax: 10KB, average: 3}, cnp: {every: 10us}}\n"
+		"host: {transport: roce, payload: full, ip: 6}\n"
+		"workload: [{incast: {senders: 7, to: h0, message: 200KB}}]\n");
+	assert_int_not_equal(stats.notified, 0);
+	assert_int_equal(stats.corrupt, 0);
+	assert_int_equal(stats.flows_done, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		kernel_case_test(agents),
+		kernel_case_test(pauses),
+		kernel_case_test(roles),
+		kernel_case_test(headers_and_cables),
+		kernel_case_test(notifications),
+	};
+
+	return kernel_case_run(tests, sizeof(tests) / sizeof(tests[0]));
+}

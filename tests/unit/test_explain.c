@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "fabric_fixture.h"
+#include "scenario_fixture.h"
+#include "topology/explain.h"
+
+#define US 1000000ull
+
+/* A scenario with its fabric and what is told of it. */
+struct told {
+	struct scenario *s;
+	struct fabric *f;
+	struct explain e;
+};
+
+static struct told tell(const char *text)
+{
+	static const struct explain_load load_of_one = {1, 1, 1, 1, 1};
+	struct told t = {.s = load(text)};
+
+	t.f = fixture_fabric(t.s);
+	assert_int_equal(explain_fabric(&t.e, t.f, t.s, &load_of_one), 0);
+	return t;
+}
+
+static void told_free(struct told *t)
+{
+	explain_release(&t->e);
+	fabric_free(t->f);
+	scenario_free(t->s);
+}
+
+/* What a text of people has. */
+static void assert_says(const struct explain *e, const char *const *parts, size_t count)
+{
+	char *text;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	assert_int_equal(explain_write(e, out), 0);
+	fclose(out);
+	for (size_t i = 0; i < count; i++)
+		if (!strstr(text, parts[i]))
+			fail_msg("no '%s' in:\n%s", parts[i], text);
+	free(text);
+}
+
+#define ALL_TO_ALL "workload: [{incast: {senders: 3, message: 1}}]\n"
+
+static void assert_near(double a, double b)
+{
+	assert_true(fabs(a - b) <= 1e-9 * fabs(b));
+}
+
+/* 16 hosts in 4 pods with 4 uplinks each: 48 flows leave a pod. */
+static void failures_follow_the_inequality(void **state)
+{
+	static const struct {
+		const char *fault;
+		double left, flows;
+		bool bottleneck;
+	} cases[] = {
+		{"link: agg2.1-core2, do: down", 3, 48 / 3.0, true},
+		{"link: core2-agg2.1, do: {rate: 50%}", 3.5, 48 / 3.5, false},
+		{"link: 'agg2*-core*', do: {rate: 80%}", 3.2, 48 / 3.2, false},
+		{"link: 'agg2*-core*', do: {rate: 79%}", 3.16, 48 / 3.16, true},
+		{"switch: agg2.0, do: down", 2, 48 / 2.0, true},
+		{"link: 'agg2*-core*', do: down", 0, INFINITY, true},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[256];
+		struct told t;
+		const struct explain_failure *r;
+
+		snprintf(text, sizeof(text), SMALL ALL_TO_ALL "faults: [{at: 3us, %s}]\n",
+			cases[i].fault);
+		t = tell(text);
+		assert_int_equal(t.e.failure_count, 1);
+		r = &t.e.failures[0];
+		assert_false(t.e.permutation);
+		assert_int_equal(r->at_ps, 3 * US);
+		assert_string_equal(r->pod, "pod 2");
+		assert_int_equal(r->hosts, 4);
+		assert_near(r->uplinks, 4);
+		assert_near(r->left, cases[i].left);
+		assert_near(r->host_flows, 15);
+		if (isfinite(cases[i].flows))
+			assert_near(r->uplink_flows, cases[i].flows);
+		else
+			assert_true(isinf(r->uplink_flows));
+		assert_int_equal(r->bottleneck, cases[i].bottleneck);
+		assert_false(r->before);
+		told_free(&t);
+	}
+}
+
+static void a_permutation_has_a_flow_a_host(void **state)
+{
+	struct told t = tell(NAMED
+		"topology: {leaf_spine: {leaves: 4, spines: 4, hosts_per_leaf: 4}, host_rate: 50Gbps}\n"
+		"workload: [{permutation: {message: 1}}]\n"
+		"faults: [{at: 1us, link: leaf1-spine3, do: down}]\n");
+	const struct explain_failure *r = &t.e.failures[0];
+
+	(void)state;
+	assert_true(t.e.permutation);
+	assert_string_equal(r->pod, "leaf1");
+	assert_near(r->uplinks, 8); /* counted in links of hosts, half as fast */
+	assert_near(r->left, 6);
+	assert_near(r->host_flows, 1);
+	assert_near(r->uplink_flows, 4 / 6.0);
+	assert_false(r->bottleneck);
+	told_free(&t);
+}
+
+static void faults_at_once_add_up(void **state)
+{
+	struct told t =
+		tell(SMALL ALL_TO_ALL "faults:\n"
+				      "  - {at: 9us, link: agg0.0-core0, do: {rate: 50%}}\n"
+				      "  - {at: 1us, until: 9us, link: agg0.0-core1, do: down}\n"
+				      "  - {at: 1us, until: 3us, link: agg1.0-core1, do: down}\n"
+				      "  - {at: 4us, link: agg0.0-core1, do: {rate: 25%}}\n"
+				      "  - {at: 4us, link: h0-tor0.0, do: down}\n"
+				      "  - {at: 2us, link: agg0.0-core0, do: {loss: 1%}}\n");
+	const struct explain_failure *r = t.e.failures;
+
+	(void)state;
+	assert_int_equal(t.e.failure_count, 3);
+	assert_int_equal(r[0].at_ps, US);
+	assert_int_equal(r[0].fault_count, 2);
+	assert_int_equal(r[0].faults[0], 1);
+	assert_int_equal(r[0].faults[1], 2);
+	assert_near(r[0].left, 3);
+	/* down and slow at once is down */
+	assert_int_equal(r[1].at_ps, 4 * US);
+	assert_int_equal(r[1].fault_count, 2);
+	assert_near(r[1].left, 3);
+	/* and slow alone later; a fault is over in the moment in which it ends */
+	assert_int_equal(r[2].at_ps, 9 * US);
+	assert_int_equal(r[2].fault_count, 2);
+	assert_near(r[2].left, 2.75);
+	told_free(&t);
+}
+
+static void uplinks_may_be_the_bottleneck_anyway(void **state)
+{
+	static const char *const parts[] = {
+		"at 1us, fault 0: leaf0 of 8 hosts has 1.9 of 2 uplinks left; all-to-all: 15 flows on a host's link < 33.6842 on an uplink: a bottleneck (without failures too)\n"};
+	struct told t = tell(NAMED
+		"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 8}}\n" ALL_TO_ALL
+		"faults: [{at: 1us, link: leaf0-spine1, do: {rate: 90%}}]\n");
+
+	(void)state;
+	assert_true(t.e.failures[0].before);
+	assert_says(&t.e, parts, COUNT(parts));
+	told_free(&t);
+}
+
+static void one_switch_has_no_uplinks(void **state)
+{
+	struct told t =
+		tell(NAMED "topology: {custom: {hosts: [a, b], switches: [s], links: [a-s, b-s]}}\n"
+			   "faults: [{at: 1us, link: a-s, do: down}]\n");
+
+	(void)state;
+	assert_int_equal(t.e.failure_count, 0);
+	told_free(&t);
+}
+
+static const char rich[] = NAMED
+	"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 400Gbps}]}\n"
+	"switch:\n"
+	"  pfc: {response: 100ns}\n"
+	"  lldp: on\n"
+	"  trim: {to: receiver, overflow: return}\n"
+	"  roles: {remap: {3: 4}}\n"
+	"  classes:\n"
+	"    - {class: 1, schedule: 40%, ecn: {kmin: 2us, kmax: 100KB, average: 4}}\n"
+	"    - {class: 3, dscp: [26, 27], lossless: yes, buffer: 400KB}\n"
+	"    - {class: 4, dscp: 28, lossless: yes, buffer: 1MB, headroom: 200KB, xoff: 300KB}\n";
+
+static void all_settings_are_told(void **state)
+{
+	static const char *const parts[] = {
+		"class 6           DSCP 49, 50; lossy; strict; ECN off\n",
+		"class 1           every other DSCP; lossy; share 40%; ECN from 2us at the port's rate to 102400 bytes, up to 100%, by the average with weight 1/16\n",
+		"class 3           DSCP 26, 27; lossless; strict; ECN from ",
+		"buffer            class 3: 409600 bytes of an ingress, its headroom included\n",
+		"trimming          headers to the receiver by class 6, DSCP 49; a queue holds 65536 bytes of them, and then they are returned\n",
+		"PFC               65535 quanta, response 100ns, watchdog off\n",
+		"headroom          class 3, 32 links of 100Gbps and 1us such as h0-tor0.0: 39291 bytes = 2 x 4170 + 4170/4194 x (4194 frame ahead + 84 PFC + 600 control + 25000 in flight + 1250 response); XOFF at 370309, XON at 361969\n",
+		"headroom          class 3, 16 links of 400Gbps and 1us such as agg0.0-core0: ",
+		"headroom          class 4, 16 links of 400Gbps and 1us such as agg0.0-core0: 204800 bytes; XOFF at 307200, XON at 298860\n",
+		"roles             class 3 moves to class 4 from uplink to uplink\n",
+	};
+	struct told t = tell(rich);
+
+	(void)state;
+	assert_int_equal(t.e.headroom_count, 4);
+	assert_int_equal(t.e.headrooms[0].links, 32);
+	assert_int_equal(t.e.headrooms[1].links, 16);
+	assert_says(&t.e, parts, COUNT(parts));
+	told_free(&t);
+}
+
+static void pools_are_told(void **state)
+{
+	static const char *const parts[] = {
+		"buffer            shared, alpha 0.5: 4194304 bytes of core0, of which queues share 4160944\n",
+		"the smallest: 2097152 bytes of tor0.0, of which queues share 2063792\n",
+		"reserve           class 0: 8340 bytes of an egress queue\n",
+	};
+	struct told t = tell(NAMED
+		"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 200Gbps}]}\n"
+		"switch: {buffer: {shared: auto, alpha: 0.5}}\n");
+
+	(void)state;
+	assert_says(&t.e, parts, COUNT(parts));
+	told_free(&t);
+}
+
+/* A value under a path of keys and indices, as in summary.json. */
+static const json_t *at(const json_t *j, const char *path)
+{
+	char copy[128], *save = NULL;
+
+	strcpy(copy, path);
+	for (char *w = strtok_r(copy, ".", &save); w && j; w = strtok_r(NULL, ".", &save))
+		j = json_is_array(j) ? json_array_get(j, (size_t)atoi(w)) : json_object_get(j, w);
+	if (!j)
+		fail_msg("no %s", path);
+	return j;
+}
+
+static void json_says_the_same(void **state)
+{
+	char text[1024];
+	struct told t;
+	json_t *j;
+
+	(void)state;
+	snprintf(text, sizeof(text),
+		"%s" ALL_TO_ALL "faults: [{at: 3us, link: 'agg1*-core*', do: down}]\n", rich);
+	t = tell(text);
+	j = explain_json(&t.e);
+	assert_int_equal(json_array_size(at(j, "switch.classes")), 4);
+	assert_int_equal(json_integer_value(at(j, "switch.classes.1.class")), 3);
+	assert_int_equal(json_integer_value(at(j, "switch.classes.1.dscp.1")), 27);
+	assert_true(json_is_true(at(j, "switch.classes.1.lossless")));
+	assert_int_equal(json_integer_value(at(j, "switch.classes.1.buffer_bytes")), 409600);
+	assert_true(json_real_value(at(j, "switch.classes.0.share")) == 0.4);
+	assert_true(json_real_value(at(j, "switch.classes.0.ecn.kmin.us")) == 2);
+	assert_int_equal(json_integer_value(at(j, "switch.classes.0.ecn.kmax.bytes")), 102400);
+	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.headroom_bytes")), 39291);
+	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.xoff_bytes")), 370309);
+	assert_true(json_is_null(at(j, "switch.pool")));
+	assert_int_equal(json_integer_value(at(j, "failures.0.faults.0")), 0);
+	assert_true(json_is_true(at(j, "failures.0.bottleneck")));
+	assert_true(json_is_null(at(j, "failures.0.flows_per_uplink")));
+	assert_string_equal(json_string_value(at(j, "failures.0.pod")), "pod 1");
+	json_decref(j);
+	told_free(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(failures_follow_the_inequality),
+		cmocka_unit_test(a_permutation_has_a_flow_a_host),
+		cmocka_unit_test(faults_at_once_add_up),
+		cmocka_unit_test(uplinks_may_be_the_bottleneck_anyway),
+		cmocka_unit_test(one_switch_has_no_uplinks),
+		cmocka_unit_test(all_settings_are_told),
+		cmocka_unit_test(pools_are_told),
+		cmocka_unit_test(json_says_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "base/headroom.h"
+#include "fabric_fixture.h"
+#include "scenario_fixture.h"
+
+#define KB 1024ull
+#define MB (1024 * KB)
+
+#define SWITCH(text) SMALL "switch: {" text "}\n"
+
+/* Of a k=4 fat-tree at 100 Gbps and 1 us: a full packet, and what a link of it needs without LLDP. */
+#define PACKET   4170ull
+#define HEADROOM 37535ull
+
+static struct fabric *fabric_of(const char *text)
+{
+	struct scenario *s = load(text);
+	struct fabric *f = fixture_fabric(s);
+
+	scenario_free(s);
+	return f;
+}
+
+/* Good as a file, but not for its fabric: compares the messages. */
+static void expect_fabric(const char *text, const char *messages)
+{
+	struct scenario *s = load(text);
+	struct diags diags = DIAGS_INIT;
+	struct fabric *f = NULL;
+	char found[2048] = "";
+
+	assert_int_equal(fabric_new(&f, s, &diags), -EINVAL);
+	assert_null(f);
+	for (size_t i = 0; i < diags.count; i++)
+		snprintf(strchr(found, 0), sizeof(found) - strlen(found), "%u:%u: %s\n",
+			diags.items[i].pos.line, diags.items[i].pos.column, diags.items[i].text);
+	assert_string_equal(found, messages);
+	diags_release(&diags);
+	scenario_free(s);
+}
+
+static void classes_are_resolved(void **state)
+{
+	struct fabric *f = fabric_of(SWITCH(
+		"pfc: on, trim: receiver, ecn: {kmin: 1us, kmax: 100KB, average: 4},\n"
+		"  classes: [{class: 1, schedule: 25%}, {class: 3, dscp: [26, 27], lossless: yes,\n"
+		"    ecn: off, buffer: 1MB}]"));
+	const struct fabric_switching *g = &f->switching;
+
+	(void)state;
+	for (uint32_t d = 0; d < 64; d++)
+		assert_int_equal(g->class_of[d], d == 26 || d == 27   ? 3
+						 : d == 49 || d == 50 ? 6
+								      : 1);
+	assert_false(g->shared || g->classes[0].used);
+	assert_true(g->classes[1].used && !g->classes[1].lossless && g->classes[1].share == 0.25);
+	assert_int_equal(g->classes[1].limit_bytes, 5 * f->bdp_bytes);
+	assert_int_equal(g->classes[1].kmin.ps, 1000000);
+	assert_int_equal(g->classes[1].kmin.bytes, 0);
+	assert_int_equal(g->classes[1].kmax.bytes, 100 * KB);
+	assert_int_equal(g->classes[1].average, 4);
+	assert_int_equal(fabric_depth_bytes(&g->classes[1].kmin, 100000000000ull), 12500);
+	assert_int_equal(fabric_depth_bytes(&g->classes[1].kmin, 1000), 1);
+	assert_int_equal(fabric_depth_bytes(&g->classes[1].kmax, 1000), 100 * KB);
+	assert_true(g->classes[3].lossless);
+	assert_int_equal(g->classes[3].limit_bytes, MB);
+	assert_int_equal(g->classes[3].kmax.bytes, 0);
+	assert_true(g->classes[3].xoff_bytes == UINT64_MAX);
+	assert_true(g->classes[3].headroom_bytes == UINT64_MAX);
+	assert_int_equal(g->classes[3].xon_bytes, 2 * PACKET);
+	assert_int_equal(g->classes[6].limit_bytes, 64 * KB);
+	fabric_free(f);
+}
+
+static void pauses_are_resolved(void **state)
+{
+	struct fabric *f = fabric_of(SWITCH(
+		"pfc: {response: 5ns}, lldp: on, classes: [{class: 1, lossless: yes, xoff: 100KB,\n"
+		"  xon: 30KB, headroom: 50KB}, {class: 2, lossless: yes, xoff: 5KB},\n"
+		"  {class: 3, lossless: yes, xoff: 50KB}]"));
+	const struct fabric_class *c = f->switching.classes;
+
+	(void)state;
+	assert_int_equal(c[1].xoff_bytes, 100 * KB);
+	assert_int_equal(c[1].xon_bytes, 70 * KB);
+	assert_int_equal(c[1].headroom_bytes, 50 * KB);
+	assert_int_equal(fabric_headroom(f, &c[1], f->links[0].a), 50 * KB);
+	assert_int_equal(c[2].xon_bytes, 5 * KB); /* two packets below would be nowhere */
+	assert_int_equal(c[3].xon_bytes, 2 * PACKET);
+	assert_int_equal(f->switching.response_ps, 5000);
+	assert_int_equal(f->switching.control_bytes, 2 * wire_bytes(192) + 3 * wire_bytes(60));
+	fabric_free(f);
+}
+
+static void headroom_is_the_formula_of_each_link(void **state)
+{
+	struct fabric *f = fabric_of(NAMED
+		"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 400Gbps, delay: 7us}]}\n"
+		"switch: {pfc: {response: 100ns}, buffer: {per_port: 2MB}}\n");
+	const struct fabric_class *c = &f->switching.classes[0];
+
+	(void)state;
+	for (int fast = 0; fast < 2; fast++) {
+		uint32_t link = fixture_link(f, fast ? "agg0.0-core0" : "h0-tor0.0");
+		struct headroom_params p = {
+			.rate_bps = fast ? 400000000000ull : 100000000000ull,
+			.delay_ps = fast ? 7000000 : 1000000,
+			.response_ps = 100000,
+			.frame_bytes = PACKET,
+			.control_bytes = 84,
+		};
+
+		assert_int_equal(fabric_headroom(f, c, f->links[link].a), headroom_bytes(&p));
+		assert_int_equal(fabric_headroom(f, c, f->links[link].b), headroom_bytes(&p));
+	}
+	fabric_free(f);
+}
+
+static void thresholds_that_cross_on_a_link_are_named(void **state)
+{
+	(void)state;
+	expect_fabric(SWITCH("ecn: {kmin: 20us, kmax: 100KB}"),
+		"0:0: switch.ecn.kmin: 250000 bytes on link h0-tor0.0, above kmax, which comes to 102400 "
+		"bytes\n");
+	/* only the fast links are too fast for it */
+	expect_fabric(NAMED
+		"topology: {fat_tree: {k: 4}, links: [{match: agg1.1-core3, rate: 400Gbps}]}\n"
+		"switch: {ecn: {kmin: 8us, kmax: 100KB}}\n",
+		"0:0: switch.ecn.kmin: 400000 bytes on link agg1.1-core3, above kmax, which comes to "
+		"102400 bytes\n");
+	expect_fabric(SWITCH("ecn: {kmin: 1us, kmax: 1s}"),
+		"0:0: switch.ecn.kmax: 12500000000 bytes on link h0-tor0.0; at most 4294967295, as "
+		"counters have 32 bits\n");
+	/* several classes that share the switch's settings get one message, one of its own another */
+	expect_fabric(SWITCH("ecn: {kmin: 200KB, kmax: 50% BDP},\n"
+			     "  classes: [{class: 1}, {class: 2}, {class: 4, ecn: {kmin: 300KB}}]"),
+		"4:13: switch.classes: class 1: ecn.kmin: 204800 bytes, above kmax, which comes to 87948 "
+		"bytes\n"
+		"4:37: switch.classes: class 4: ecn.kmin: 307200 bytes, above kmax, which comes to 87948 "
+		"bytes\n");
+}
+
+static void buffers_hold_a_packet_and_the_headroom(void **state)
+{
+	char text[512], messages[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), SWITCH("pfc: on, buffer: {per_port: %llu}"), HEADROOM - 1);
+	snprintf(messages, sizeof(messages),
+		"0:0: switch.buffer.per_port: headroom of %llu bytes, as link h0-tor0.0 has it, is larger "
+		"than the buffer of %llu; give the buffer at least %llu\n",
+		HEADROOM, HEADROOM - 1, HEADROOM + PACKET);
+	expect_fabric(text, messages);
+	snprintf(text, sizeof(text), SWITCH("pfc: on, buffer: {per_port: %llu}"),
+		HEADROOM + PACKET - 1);
+	snprintf(messages, sizeof(messages),
+		"0:0: switch.buffer.per_port: %llu bytes have no room for a packet of 4170 beside %llu "
+		"bytes of headroom, as link h0-tor0.0 has it; give the buffer at least %llu\n",
+		HEADROOM + PACKET - 1, HEADROOM, HEADROOM + PACKET);
+	expect_fabric(text, messages);
+	snprintf(
+		text, sizeof(text), SWITCH("pfc: on, buffer: {per_port: %llu}"), HEADROOM + PACKET);
+	fabric_free(fabric_of(text));
+	expect_fabric(
+		SWITCH("pfc: on, classes: [{class: 3, lossless: yes, buffer: 40KB, xoff: 10KB}]"),
+		"3:29: switch.classes: class 3: buffer: XOFF at 10240 bytes and 37535 bytes of headroom, as "
+		"link h0-tor0.0 has it, do not fit into 40960; give the buffer at least 47775, or lower "
+		"xoff\n");
+	expect_fabric(
+		SWITCH("pfc: on, classes: [{class: 3, lossless: yes, buffer: 40KB, headroom: 41KB}]"),
+		"3:29: switch.classes: class 3: buffer: headroom of 41984 bytes, as link h0-tor0.0 has it, "
+		"is larger than the buffer of 40960; give the buffer at least 46154, or take less headroom\n");
+	expect_fabric(
+		SWITCH("pfc: on, classes: [{class: 3, lossless: yes, xoff: 10KB, xon: 50% BDP}]"),
+		"3:29: switch.classes: class 3: xon: 87948 bytes, above XOFF, which comes to 10240 bytes; a "
+		"queue that was paused must drain first\n");
+	expect_fabric(SWITCH("trim: {queue: 73}"),
+		"0:0: switch.trim.queue: 73 bytes hold not even one trimmed packet, which has 74\n");
+	/* the link that asks for most is named */
+	expect_fabric(NAMED
+		"topology: {fat_tree: {k: 4}, links: [{match: agg1.1-core3, delay: 100us}]}\n"
+		"switch: {pfc: on, buffer: {per_port: 1MB}}\n",
+		"0:0: switch.buffer.per_port: headroom of 2498372 bytes, as link agg1.1-core3 has it, is "
+		"larger than the buffer of 1048576; give the buffer at least 2502542\n");
+}
+
+static void pools_are_shared_out(void **state)
+{
+	struct fabric *f =
+		fabric_of(SWITCH("pfc: on, trim: {queue: 10KB}, buffer: {shared: auto, alpha: 2},\n"
+				 "  classes: [{class: 1}, {class: 3, lossless: yes}]"));
+	uint32_t core = fixture_node(f, "core0");
+
+	(void)state;
+	assert_true(f->switching.shared && f->switching.alpha == 2);
+	assert_int_equal(f->switching.pool_bytes, 0);
+	assert_int_equal(f->switching.classes[1].limit_bytes, 2 * PACKET);
+	assert_int_equal(f->switching.classes[3].limit_bytes, 2 * PACKET);
+	assert_int_equal(f->switching.classes[6].limit_bytes, 10 * KB);
+	/* 0.4 Tbps of 5 MB a Tbps */
+	assert_int_equal(fabric_pool(f, core), 2 * MB);
+	assert_int_equal(fabric_pool_left(f, core),
+		2 * MB - 4 * (2 * PACKET + 2 * PACKET + 10 * KB + HEADROOM));
+	fabric_free(f);
+	f = fabric_of(SWITCH("buffer: {shared: 1MB, reserve: 3KB}"));
+	assert_int_equal(fabric_pool(f, fixture_node(f, "tor0.0")), MB);
+	assert_int_equal(fabric_pool_left(f, fixture_node(f, "tor0.0")), MB - 4 * 3 * KB);
+	fabric_free(f);
+}
+
+static void pools_must_leave_room(void **state)
+{
+	unsigned long long own = 4 * (2 * PACKET + HEADROOM), least = own + 4 * PACKET;
+	char text[256], messages[512];
+
+	(void)state;
+	snprintf(text, sizeof(text), SWITCH("pfc: on, buffer: {shared: %llu}"), least);
+	fabric_free(fabric_of(text));
+	snprintf(text, sizeof(text), SWITCH("pfc: on, buffer: {shared: %llu}"), least - 1);
+	snprintf(messages, sizeof(messages),
+		"0:0: switch.buffer.shared: of %llu bytes of switch \"tor0.0\" the reserves and headroom of "
+		"its 4 ports take %llu, and the rest holds not a packet for each; give at least %llu, or "
+		"reserve less\n",
+		least - 1, own, least);
+	expect_fabric(text, messages);
+}
+
+static void faults_of_nodes_are_checked(void **state)
+{
+	(void)state;
+	expect_fabric(SWITCH("pfc: on") "faults:\n"
+					"  - {at: 1us, switch: core9, do: down}\n"
+					"  - {at: 1us, switch: h0, do: down}\n"
+					"  - {at: 1us, switch: 'spine*', do: down}\n"
+					"  - {at: 1us, host: h99, do: {pause: 0}}\n"
+					"  - {at: 1us, host: core0, do: {pause: 0}}\n"
+					"  - {at: 1us, switch: core1, do: down}\n"
+					"  - {at: 1us, link: '*-core1', do: down}\n"
+					"  - {at: 2us, switch: 'core[12]', do: down}\n"
+					"  - {at: 3us, host: 'h1?', do: {pause: 0}}\n"
+					"  - {at: 4us, host: 'h*', do: {pause: 0}}\n",
+		"5:5: faults.0.switch: there is no switch \"core9\"; did you mean \"core0\"?\n"
+		"6:5: faults.1.switch: \"h0\" is a host; expected a switch\n"
+		"7:5: faults.2.switch: \"spine*\" matches no switch; the 20 switches are tor0.0 to core3\n"
+		"8:5: faults.3.host: there is no host \"h99\"; did you mean \"h9\"?\n"
+		"9:5: faults.4.host: \"core0\" is a switch; expected a host\n"
+		"12:5: faults.7: this \"down\" overlaps the one in line 10 on switch core1 (that one: 1us, "
+		"for good); keep their times apart, or merge them\n"
+		"14:5: faults.9: this \"pause\" overlaps the one in line 13 on host h10 (that one: 3us, for "
+		"good); keep their times apart, or merge them\n");
+}
+
+static void nodes_match_globs(void **state)
+{
+	struct fabric *f = fabric_of(SMALL);
+
+	(void)state;
+	assert_true(fabric_node_matches(f, fixture_node(f, "core0"), "core0"));
+	assert_true(fabric_node_matches(f, fixture_node(f, "agg1.0"), "agg?.0"));
+	assert_true(fabric_node_matches(f, fixture_node(f, "h3"), "h[0-3]"));
+	assert_false(fabric_node_matches(f, fixture_node(f, "h13"), "h3"));
+	assert_false(fabric_node_matches(f, fixture_node(f, "core0"), "core"));
+	fabric_free(f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(classes_are_resolved),
+		cmocka_unit_test(pauses_are_resolved),
+		cmocka_unit_test(headroom_is_the_formula_of_each_link),
+		cmocka_unit_test(thresholds_that_cross_on_a_link_are_named),
+		cmocka_unit_test(buffers_hold_a_packet_and_the_headroom),
+		cmocka_unit_test(pools_are_shared_out),
+		cmocka_unit_test(pools_must_leave_room),
+		cmocka_unit_test(faults_of_nodes_are_checked),
+		cmocka_unit_test(nodes_match_globs),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
