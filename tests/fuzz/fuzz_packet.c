@@ -258,8 +258,9 @@ static void check_ask(const struct run *r, const uint8_t *after, const struct ve
 	ce = ((ip6 ? ip[1] >> 4 : ip[1]) & 3) == 3;
 	udp = ip6 ? ip[6] == 17 : ip[0] == 0x45 && ip[9] == 17 && !(ip[6] & 0x3f) && !ip[7];
 	ip += ip6 ? 42 : 22;
-	must(!(v->flags & VERDICT_ASK_CNP) == !(r->full && v->action == VERDICT_FORWARD && ce &&
-						      udp && (ip[0] << 8 | ip[1]) == 4791));
+	must(!(v->flags & VERDICT_ASK_CNP) ==
+		!(r->full && v->action == VERDICT_FORWARD && ce && udp &&
+			(ip[0] << 8 | ip[1]) == 4791 && !(v->flags & VERDICT_RETURNED)));
 }
 
 static void check_lengths(const uint8_t *after, bool ip6, const struct verdict *v)

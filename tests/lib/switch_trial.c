@@ -193,7 +193,7 @@ void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port
 	if (ip[0] >> 4 == 4)
 		packet_seal(&out);
 	want.port = port;
-	if (bench_has(b, SW_CNP) && asks_for_cnp(&out))
+	if (bench_has(b, SW_CNP) && !(want.flags & VERDICT_RETURNED) && asks_for_cnp(&out))
 		want.flags |= VERDICT_ASK_CNP;
 	if (bench_has(b, SW_BUFFERS) &&
 		b->want.ingresses[t->at * CLASSES + want.in_queue].lossless) {

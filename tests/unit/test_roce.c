@@ -191,7 +191,7 @@ static void order_of_service(void *arg, const struct fake_packet *p)
 		return;
 	assert_int_equal(headers_parse(p->bytes, p->captured, &rx), 0);
 	assert_true(headers_read_bth(&rx, &bth));
-	assert_int_equal(bth.qp / 2, (*count)++ % 4);
+	assert_int_equal((bth.qp - QP_FIRST) / 2, (*count)++ % 4);
 }
 
 static void queue_pairs_take_turns(void **state)
