@@ -296,10 +296,8 @@ static int check_variant(const struct cli_args *args, const struct variant_spec 
 	struct fabric *f;
 	int status = cli_load_variant(args, v, &s, &f);
 
-	if (status != EXIT_WELL) {
-		cli_error("that is variant %s", v->name);
+	if (status != EXIT_WELL)
 		return status;
-	}
 	fabric_free(f);
 	scenario_free(s);
 	return EXIT_WELL;

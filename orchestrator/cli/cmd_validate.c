@@ -70,10 +70,8 @@ static int explain_variant(
 	struct fabric *f;
 	int status = cli_load_variant(args, v, &s, &f);
 
-	if (status != EXIT_WELL) {
-		cli_error("that is variant %s", v->name);
+	if (status != EXIT_WELL)
 		return status;
-	}
 	if (!ret_variants)
 		printf("%s: variant %s\n", s->name, v->name);
 	status = explain(s, f, ret_variants ? &json : NULL);

@@ -51,6 +51,7 @@ int cli_load_variant(const struct cli_args *given, const struct variant_spec *v,
 	struct scenario **ret_scenario, struct fabric **ret_fabric)
 {
 	struct cli_args args = *given;
+	int status;
 
 	if (v->set_count + given->set_count > CLI_SETS_MAX) {
 		cli_error(
@@ -62,5 +63,8 @@ int cli_load_variant(const struct cli_args *given, const struct variant_spec *v,
 	for (size_t i = 0; i < given->set_count; i++)
 		args.sets[v->set_count + i] = given->sets[i];
 	args.set_count = v->set_count + given->set_count;
-	return cli_load(args.positional[0], &args, ret_scenario, ret_fabric);
+	status = cli_load(args.positional[0], &args, ret_scenario, ret_fabric);
+	if (status != EXIT_WELL)
+		cli_error("that is variant %s", v->name);
+	return status;
 }

@@ -9,7 +9,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool read_name(struct check *c, const struct tree *n, void *target)
+bool check_name(struct check *c, const struct tree *n, void *target)
 {
 	static const struct key key = {
 		.type = VALUE_LABEL,
@@ -88,7 +88,7 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 	static const struct key keys[] = {
 		[NAME] = {.name = "name",
 			.type = VALUE_READ,
-			.read = read_name,
+			.read = check_name,
 			.offset = offsetof(struct scenario, name),
 			.required = true,
 			.expected = "1 to 24 of a-z, 0-9 and '-', the first no '-'"},

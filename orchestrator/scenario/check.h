@@ -24,6 +24,9 @@
 /* The whole file. The target is zeroed and gets every default. */
 bool scenario_check(struct check *c, const struct tree *root, struct scenario *s);
 
+/* The name of a scenario or of a variant: char **. */
+bool check_name(struct check *c, const struct tree *n, void *target);
+
 bool check_topology(struct check *c, const struct tree *n, void *topology_spec);
 bool check_custom(struct check *c, const struct tree *n, void *topology_spec);
 bool check_switch(struct check *c, const struct tree *n, void *switch_spec);

@@ -43,30 +43,12 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 	return good;
 }
 
-/* A folder of the results has its name. */
-static bool read_name(struct check *c, const struct tree *n, void *target)
-{
-	static const struct key key = {
-		.type = VALUE_LABEL,
-		.max = NAME_LIMIT,
-		.expected = "1 to 24 of a-z, 0-9 and '-', the first no '-'",
-	};
-	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-
-	if (n->kind == TREE_SCALAR && !tree_is_null(n) &&
-		(n->text[0] == '-' || strspn(n->text, letters) != strlen(n->text))) {
-		explain_unexpected(c->diags, n, key.expected);
-		return false;
-	}
-	return value_read(c, &key, n, target);
-}
-
 static bool read_variant(struct check *c, const struct tree *n, void *variant)
 {
 	static const struct key keys[] = {
 		{.name = "name",
 			.type = VALUE_READ,
-			.read = read_name,
+			.read = check_name, /* a folder of the results has it */
 			.required = true,
 			.offset = offsetof(struct variant_spec, name),
 			.expected = "1 to 24 of a-z, 0-9 and '-', the first no '-'"},
