@@ -58,15 +58,38 @@ enum sw_step {
 #define sw_has(c, feature) ((c)->features & (feature))
 #endif
 
-/* The only way for a frame to end: counts it at `port`. */
-static __always_inline enum sw_step sw_drop(struct sw_ctx *c, __u32 port, enum drop_reason reason)
+/* A function of its own, since a program ends frames in two dozen places. */
+SW_GLOBAL int drop_count(const struct sw_tables *t, __u32 port, __u32 reason)
 {
-	struct port_drops *d = table_drops(c->t, port);
+	struct port_drops *d = table_drops(t, port);
 
 	if (d)
 		d->frames[reason & (DROP_SLOTS - 1)]++;
+	return 0;
+}
+
+/* The only way for a frame to end: counts it at `port`. */
+static __always_inline enum sw_step sw_drop(struct sw_ctx *c, __u32 port, enum drop_reason reason)
+{
+	drop_count(c->t, port, reason);
 	c->reason = (__u8)reason;
 	return SW_END;
+}
+
+/* The same number, of which the verifier knows nothing any more. */
+SW_GLOBAL __u32 sw_forget(__u32 x)
+{
+	return x;
+}
+
+/*
+ * Where ways through the program join again: else the verifier would walk what follows once for each set of flags that
+ * they come with, and there are more ways than it has patience for.
+ */
+static __always_inline void sw_join(struct sw_ctx *c)
+{
+	if (sw_has(c, SW_TRIM | SW_ROLES | SW_CNP))
+		c->flags = (__u8)sw_forget(c->flags);
 }
 
 static __always_inline enum sw_step sw_done(struct sw_ctx *c, enum verdict_action action)

@@ -95,6 +95,7 @@ static __always_inline enum sw_step sw_switch(struct sw_ctx *c)
 	enum sw_step step;
 
 	SW_STAGE(sw_enter);
+	sw_join(c);
 	SW_STAGE(sw_forward_check);
 	step = sw_place(c);
 	if (sw_has(c, SW_TRIM) && sw_unlikely(step == SW_FULL))
@@ -104,6 +105,7 @@ static __always_inline enum sw_step sw_switch(struct sw_ctx *c)
 	if (sw_unlikely(step != SW_NEXT))
 		return step;
 	c->reason = DROP_NONE;
+	sw_join(c);
 	SW_STAGE_IF(SW_CNP, sw_cnp_ask);
 	sw_forward(c);
 	return SW_NEXT;
