@@ -10,7 +10,10 @@ struct cursor {
 	void *end;
 };
 
-/* The next `size` bytes (a constant, for the verifier), or NULL if the frame is shorter. */
+/*
+ * The next `size` bytes (a constant, for the verifier), or NULL if the frame is shorter. Each pull is to be checked before the
+ * next one: clang (19 does) may else fold two checks into one that the verifier does not follow.
+ */
 static __always_inline void *cursor_pull(struct cursor *c, __u32 size)
 {
 	void *here = c->pos;

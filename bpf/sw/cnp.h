@@ -71,9 +71,12 @@ static __always_inline enum sw_step sw_cnp_make(struct sw_ctx *c)
 	__u32 above =
 		sizeof(struct udp_hdr) + sizeof(struct bth_hdr) + CNP_RESERVED_BYTES + ICRC_BYTES;
 	struct bth_hdr *bth = cursor_pull(&c->cursor, sizeof(*bth));
-	__u8 *rest = cursor_pull(&c->cursor, CNP_RESERVED_BYTES);
+	__u8 *rest;
 
-	if (!bth || !rest || !c->udp)
+	if (!bth || !c->udp)
+		return sw_done(c, VERDICT_NOTHING);
+	rest = cursor_pull(&c->cursor, CNP_RESERVED_BYTES);
+	if (!rest)
 		return sw_done(c, VERDICT_NOTHING);
 	bth->opcode = ROCE_CNP;
 	bth->flags = 0;

@@ -77,8 +77,10 @@ static __always_inline enum sw_step sw_pfc_make(struct sw_ctx *c)
 	__u32 class;
 
 	c->eth = cursor_pull(&c->cursor, sizeof(*c->eth));
+	if (!c->eth)
+		return sw_done(c, VERDICT_NOTHING);
 	h = cursor_pull(&c->cursor, sizeof(*h));
-	if (!c->eth || !h)
+	if (!h)
 		return sw_done(c, VERDICT_NOTHING);
 	__builtin_memcpy(c->eth->dst, control, 6);
 	__builtin_memcpy(c->eth->src, c->in->mac, 6);
