@@ -52,6 +52,7 @@ void check_messages(struct check *c, const struct tree *list, const struct scena
 bool check_trim_class(struct check *c, const struct tree *n, struct switch_spec *s);
 bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s);
 bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s);
+bool check_roles_known(struct check *c, const struct tree *n, const struct switch_spec *s);
 
 /* The item of switch.classes that describes that class, or NULL. */
 const struct tree *class_item(const struct tree *sw, uint32_t number);

@@ -186,18 +186,22 @@ static bool check_move(
 	return false;
 }
 
+bool check_roles_known(struct check *c, const struct tree *n, const struct switch_spec *s)
+{
+	if (!s->roles.on || s->lldp_ps)
+		return true;
+	explain_value(c->diags, tree_get(n, "roles"),
+		"ports learn their roles by LLDP, which is off; add switch.lldp: on");
+	return false;
+}
+
 bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s)
 {
-	const struct tree *roles = tree_get(n, "roles"), *remap = tree_get(roles, "remap");
+	const struct tree *remap = tree_get(tree_get(n, "roles"), "remap");
 	bool good = true;
 
 	if (!s->roles.on)
 		return true;
-	if (!s->lldp_ps) {
-		explain_value(c->diags, roles,
-			"ports learn their roles by LLDP, which is off; add switch.lldp: on");
-		return false;
-	}
 	for (size_t i = 0; i < remap->count; i++)
 		good &= check_move(
 			c, remap->items[i], s, (uint32_t)(remap->items[i]->key[0] - '0'));

@@ -104,7 +104,7 @@ bool check_switch(struct check *c, const struct tree *n, void *switch_spec)
 	};
 	const uint64_t classes = 1u << BUFFER | 1u << ECN | 1u << CLASSES;
 	const uint64_t trim = classes | 1u << TRIM, lossless = classes | 1u << PFC;
-	const uint64_t remap = lossless | 1u << ROLES | 1u << LLDP;
+	const uint64_t known = 1u << ROLES | 1u << LLDP, remap = lossless | known;
 	struct switch_spec *s = switch_spec;
 	uint64_t good = keys_read(c, n, keys, COUNT(keys), s);
 	bool fit = true;
@@ -113,6 +113,8 @@ bool check_switch(struct check *c, const struct tree *n, void *switch_spec)
 		fit &= check_lossless(c, n, s);
 	if ((good & trim) == trim)
 		fit &= check_trim_class(c, n, s);
+	if ((good & known) == known)
+		fit &= check_roles_known(c, n, s);
 	if (fit && (good & remap) == remap)
 		fit &= check_remap(c, n, s);
 	return fit && keys_all(good, COUNT(keys));
