@@ -101,7 +101,8 @@ kinds() { # FILE
 		-e infiniband.mad 2>/dev/null |
 		awk -F'\t' '
 			$9 { n["malformed"]++; next }
-			$1 == "0x8808" && $6 == 1 { n[$7 > 0 ? "XOFF" : "XON"]++; next }
+			# tshark 4.0 writes 1, 4.4 writes True
+			$1 == "0x8808" && ($6 == 1 || $6 == "True") { n[$7 > 0 ? "XOFF" : "XON"]++; next }
 			$1 == "0x88cc" && $8 { n["LLDP"]++; next }
 			$1 != "0x86dd" && !($1 == "0x0800" && $10 == 1) { n["stranger"]++; next }
 			$11 { n["management"]++; next } # to queue pairs 0 and 1

@@ -43,7 +43,7 @@ if command -v tshark >/dev/null; then
 	try tshark -r "$capture" -V
 	exits "tshark: exit status" 0
 	same "tshark: nor in words" "$(grep -ci malformed <<<"$out")" 0
-	same "tshark: topology recognition, by name" "$(grep -c 'IEEE - Topology Recognition' <<<"$out")" 5
+	same "tshark: topology recognition, by name" "$(grep -c 'IEEE 802.1 Subtype: Topology Recognition' <<<"$out")" 5
 	same "tshark: every frame ends with its End TLV" "$(grep -c '^    End of LLDPDU' <<<"$out")" 5
 	same "tshark: all that is said" "$(read_fields)" "\
 02:fb:00:00:00:02 h0->tor0.0 121 h0 0x0080 0x0080 32962 0x14
