@@ -26,7 +26,14 @@ static __always_inline void ip_set_tos(struct ip4_hdr *ip4, struct ip6_hdr *ip6,
 	}
 }
 
-/* TTL or hop limit. */
+/* TTL or hop limit; 0 if there is neither header. */
+static __always_inline __u8 ip_ttl(const struct ip4_hdr *ip4, const struct ip6_hdr *ip6)
+{
+	if (ip4)
+		return ip4->ttl;
+	return ip6 ? ip6->hop_limit : 0;
+}
+
 static __always_inline void ip_set_ttl(struct ip4_hdr *ip4, struct ip6_hdr *ip6, __u8 ttl)
 {
 	if (ip4) {

@@ -12,20 +12,12 @@
 
 static __always_inline enum sw_step sw_forward_check(struct sw_ctx *c)
 {
-	__u8 left = 0;
-
-	if (c->ip4)
-		left = c->ip4->ttl;
-	else if (c->ip6)
-		left = c->ip6->hop_limit;
-	return left > 1 ? SW_NEXT : sw_drop(c, c->in_id, DROP_TTL);
+	return ip_ttl(c->ip4, c->ip6) > 1 ? SW_NEXT : sw_drop(c, c->in_id, DROP_TTL);
 }
 
 static __always_inline void sw_forward(struct sw_ctx *c)
 {
-	__u8 ttl = c->ip4 ? c->ip4->ttl : c->ip6 ? c->ip6->hop_limit : 0;
-
-	ip_set_ttl(c->ip4, c->ip6, (__u8)(ttl - 1));
+	ip_set_ttl(c->ip4, c->ip6, (__u8)(ip_ttl(c->ip4, c->ip6) - 1));
 	__builtin_memcpy(c->eth->dst, c->out->peer_mac, 6);
 	__builtin_memcpy(c->eth->src, c->out->mac, 6);
 }

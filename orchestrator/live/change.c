@@ -173,7 +173,7 @@ json_t *change_apply(struct changes *c, const struct action *a)
 	begins = a->kind == ACTION_BEGIN;
 	set_fault(c, f, a->target, begins);
 	line = json_pack("{s:s}", "event", event_name(f->kind, begins));
-	if (fault_hits_link(f->kind))
+	if (fault_target(f->kind) == TARGET_LINK)
 		json_object_set_new(
 			line, "link", json_string(fabric_link_name(c->fabric, a->target, name)));
 	else

@@ -12,20 +12,12 @@
 #include "io/pcapng.h"
 #include "live/agents.h"
 #include "live/change.h"
+#include "live/deadlock.h"
 #include "live/expect.h"
 #include "live/setup.h"
 #include "live/traffic.h"
 #include "telemetry/recorder.h"
 #include "telemetry/summary.h"
-
-#define SESSION_CIRCLE 64 /* queues of a deadlock that are named */
-
-/* A deadlock that was found: length 0, none. */
-struct session_deadlock {
-	uint64_t at_ps;
-	int length;
-	struct engine_waiting circle[SESSION_CIRCLE];
-};
 
 struct session {
 	struct session_params params;
@@ -43,7 +35,7 @@ struct session {
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
 	uint64_t end_ps, ideal_ps;
 	uint64_t packets; /* of the workload, none sent twice */
-	struct session_deadlock deadlock;
+	struct deadlock deadlock;
 };
 
 static const char *port_name(const void *arg, uint32_t port, char *buf)
@@ -368,33 +360,17 @@ static void tell_neighbours(struct session *s, uint64_t now)
 	s->next_lldp_ps = now + s->params.scenario->sw.lldp_ps;
 }
 
-/* The circle as the names of its queues, each waiting for the next. */
-static json_t *circle_json(const struct session *s, const struct session_deadlock *d)
-{
-	json_t *circle = json_array();
-	char name[RECORDER_NAME];
-
-	for (int i = 0; i < d->length && i < SESSION_CIRCLE; i++)
-		json_array_append_new(
-			circle, json_pack("{s:s, s:i}", "port",
-					port_name(s->params.fabric, d->circle[i].port, name),
-					"class", d->circle[i].class));
-	return circle;
-}
-
 /* A deadlock is looked for once in a base RTT: it does not go away, so none is missed. */
 static int search_deadlock(struct session *s, uint64_t now)
 {
-	struct session_deadlock *d = &s->deadlock;
+	int found = deadlock_search(&s->deadlock, s->engine);
 
-	d->length = engine_find_deadlock(s->engine, d->circle, SESSION_CIRCLE);
-	s->next_search_ps = now + s->params.fabric->base_rtt_ps;
-	if (d->length <= 0)
-		return d->length;
-	s->next_search_ps = UINT64_MAX;
-	d->at_ps = now;
+	s->next_search_ps = found ? UINT64_MAX : now + s->params.fabric->base_rtt_ps;
+	if (found <= 0)
+		return found;
 	recorder_event(s->recorder, now,
-		json_pack("{s:s, s:o}", "event", "deadlock", "circle", circle_json(s, d)));
+		json_pack("{s:s, s:o}", "event", "deadlock", "circle",
+			deadlock_circle(&s->deadlock, port_name, s->params.fabric)));
 	return 0;
 }
 
@@ -500,13 +476,8 @@ json_t *session_summary(
 		return NULL;
 	}
 	summary = summary_new(&info, s->engine);
-	json_object_set_new(
-		json_object_get(summary, "pfc"), "deadlocks", json_integer(s->deadlock.length > 0));
-	if (summary && s->deadlock.length > 0)
-		json_object_set_new(json_object_get(summary, "pfc"), "deadlock",
-			json_pack("{s:f, s:i, s:o}", "at_us", (double)s->deadlock.at_ps / PS_PER_US,
-				"queues", s->deadlock.length, "circle",
-				circle_json(s, &s->deadlock)));
+	deadlock_summarise(
+		&s->deadlock, json_object_get(summary, "pfc"), port_name, s->params.fabric);
 	if (!summary || expect_check(sc, summary, ret_met) < 0) {
 		json_decref(summary);
 		error_set(why, -ENOMEM, "out of memory for the summary");

@@ -7,16 +7,6 @@
 /* What each fault adds per target: its start, its end, and a reroute after each. */
 #define ACTIONS_PER_TARGET 4
 
-bool fault_hits_switch(enum fault_kind kind)
-{
-	return kind == FAULT_SWITCH_DOWN;
-}
-
-bool fault_hits_link(enum fault_kind kind)
-{
-	return kind != FAULT_SWITCH_DOWN && kind != FAULT_HOST_STORM;
-}
-
 bool fault_cuts(enum fault_kind kind)
 {
 	return kind == FAULT_LINK_DOWN || kind == FAULT_SWITCH_DOWN;
@@ -62,10 +52,12 @@ static void add_fault(struct timeline *t, const struct scenario *s, uint32_t fau
 
 static bool fault_names(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
 {
-	if (fault_hits_link(fault->kind))
+	enum fault_target kind = fault_target(fault->kind);
+
+	if (kind == TARGET_LINK)
 		return target < f->net.link_count && fabric_link_matches(f, target, fault->target);
 	return target < f->net.node_count &&
-	       (f->net.nodes[target].kind == NODE_SWITCH) == fault_hits_switch(fault->kind) &&
+	       (f->net.nodes[target].kind == NODE_SWITCH) == (kind == TARGET_SWITCH) &&
 	       fabric_node_matches(f, target, fault->target);
 }
 

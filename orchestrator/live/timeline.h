@@ -30,10 +30,6 @@ struct timeline {
 		0                                                                                  \
 	}
 
-/* Whether faults of this kind befall links, or switches, or hosts. */
-bool fault_hits_link(enum fault_kind kind);
-bool fault_hits_switch(enum fault_kind kind);
-
 /* Whether routes have to follow. */
 bool fault_cuts(enum fault_kind kind);
 

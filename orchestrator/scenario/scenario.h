@@ -183,6 +183,16 @@ enum fault_kind {
 	FAULT_HOST_STORM, /* a host that pauses a class and never lets go */
 };
 
+enum fault_target { TARGET_LINK, TARGET_SWITCH, TARGET_HOST };
+
+/* What faults of a kind befall, and so what their target names. */
+static inline enum fault_target fault_target(enum fault_kind kind)
+{
+	if (kind == FAULT_SWITCH_DOWN)
+		return TARGET_SWITCH;
+	return kind == FAULT_HOST_STORM ? TARGET_HOST : TARGET_LINK;
+}
+
 struct fault_spec {
 	bool sound;
 	enum fault_kind kind;

@@ -64,16 +64,15 @@ static void write_deed(FILE *out, const struct fault_spec *f)
 
 void write_faults(FILE *out, const struct fault_spec *faults, size_t count)
 {
+	static const char *const targets[] = {
+		[TARGET_LINK] = "link", [TARGET_SWITCH] = "switch", [TARGET_HOST] = "host"};
 	fprintf(out, "\nfaults:%s\n", count ? "" : " []");
 	for (size_t i = 0; i < count; i++) {
 		const struct fault_spec *f = &faults[i];
 
 		write_time(out, "  - {at", f->at_ps, 0, NULL);
 		write_time(out, ", until", f->until_ps, UINT64_MAX, "never");
-		fprintf(out, ", %s: ",
-			f->kind == FAULT_SWITCH_DOWN  ? "switch"
-			: f->kind == FAULT_HOST_STORM ? "host"
-						      : "link");
+		fprintf(out, ", %s: ", targets[fault_target(f->kind)]);
 		write_quoted(out, f->target);
 		fputs(", do: ", out);
 		write_deed(out, f);

@@ -52,7 +52,7 @@ struct nodes {
 
 static struct nodes nodes_of(const struct fabric *f, enum fault_kind kind)
 {
-	if (kind == FAULT_HOST_STORM)
+	if (fault_target(kind) == TARGET_HOST)
 		return (struct nodes){0, f->net.host_count, "host", "hosts"};
 	return (struct nodes){f->net.host_count, f->net.node_count, "switch", "switches"};
 }
@@ -132,7 +132,7 @@ static int collect_hits(
 
 		if (!fault->sound)
 			continue;
-		if (fault->kind == FAULT_SWITCH_DOWN || fault->kind == FAULT_HOST_STORM)
+		if (fault_target(fault->kind) != TARGET_LINK)
 			err = collect_nodes(f, i, fault, h, diags);
 		else
 			err = collect_links(f, i, fault, h, diags);
@@ -161,7 +161,7 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 {
 	const struct fault_spec *first = &s->faults[one < two ? one : two];
 	const struct fault_spec *second = &s->faults[one < two ? two : one];
-	bool node = first->kind == FAULT_SWITCH_DOWN || first->kind == FAULT_HOST_STORM;
+	bool node = fault_target(first->kind) != TARGET_LINK;
 	char name[LINK_NAME], from[UNITS_TEXT], until[UNITS_TEXT];
 
 	if (first->until_ps == UINT64_MAX)

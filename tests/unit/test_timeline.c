@@ -30,10 +30,10 @@ static uint32_t target_named(const struct fabric *f, enum fault_kind kind, const
 {
 	uint32_t node = 0;
 
-	for (uint32_t l = 0; fault_hits_link(kind) && l < f->net.link_count; l++)
+	for (uint32_t l = 0; fault_target(kind) == TARGET_LINK && l < f->net.link_count; l++)
 		if (fabric_link_matches(f, l, name))
 			return l;
-	if (fault_hits_link(kind) || !fabric_find_node(f, name, &node))
+	if (fault_target(kind) == TARGET_LINK || !fabric_find_node(f, name, &node))
 		fail_msg("no target %s", name);
 	return node;
 }

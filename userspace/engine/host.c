@@ -29,7 +29,7 @@ static void host_register(
 	k->id = (uint64_t)node_index(e, n) << 32 | n->packets_made++;
 	k->captured = (uint16_t)tx->captured;
 	k->length = tx->length;
-	k->queue = engine_class(e, frame_dscp(tx->bytes));
+	k->queue = engine_has(e, SW_CLASSES) ? engine_class(e, frame_dscp(tx->bytes)) : 0;
 	k->in_queue = 0;
 	k->in_port = host_port(n);
 	if (k->length > e->longest_frame)

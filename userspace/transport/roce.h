@@ -26,9 +26,6 @@ struct roce_options {
 		.dcqcn = true                                                                      \
 	}
 
-/* 802.1Q and verbs know of no limit; this is how many a scenario may ask for. */
-#define ROCE_QPS_MAX 64
-
 /* In flight at most, of a queue pair: PSNs have 24 bits (InfiniBand volume 1, 9.7.2). */
 #define ROCE_OUTSTANDING_MAX (1u << 23)
 
