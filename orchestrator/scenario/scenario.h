@@ -152,6 +152,45 @@ struct host_spec {
 	uint32_t data_dscp, control_dscp, notify_dscp; /* of data, of answers, of CNPs */
 	enum payload_kind payload;
 	bool ip6; /* ip: 4 | 6 */
+	struct stack_spec stack;
+};
+
+/* What model time follows. */
+struct clock_spec {
+	bool wall;       /* the clock on the wall, else only what happens (stepped) */
+	double slowdown; /* wall: model time runs so many times slower; 0: auto, the box is measured */
+};
+
+#define STACK_CLASSES 8 /* rules at most */
+
+/* Packets of ordinary programs that get a DSCP: of a TCP or UDP port (either end), or of a cgroup. */
+struct stack_class {
+	uint32_t port; /* 0: cgroup counts */
+	char *cgroup;  /* path below the cgroup2 mount, "/" in front; NULL: port counts */
+	uint32_t dscp;
+	struct diag_pos pos;
+};
+
+enum stack_entropy { ENTROPY_FLOW, ENTROPY_FLOWLET, ENTROPY_PACKET };
+
+/* host.stack: what a host's own kernel stack sends and how; see bpf/egress.bpf.c. */
+struct stack_spec {
+	struct stack_class classes[STACK_CLASSES]; /* the first that fits */
+	size_t class_count;
+	bool ect;                   /* what is not ECN-capable becomes ECT(0) */
+	bool ecn;                   /* its TCP asks for ECN (net.ipv4.tcp_ecn) */
+	enum stack_entropy entropy; /* of the IPv6 flow label */
+	uint64_t flowlet_ps;        /* gap that begins a new flowlet */
+	uint64_t queue_bytes;       /* that wait for the NIC's line; default 1 MB */
+};
+
+/* A node that joins the fabric to an Open vSwitch bridge outside of it. */
+struct external_spec {
+	char *node;   /* a host; NULL: there is none */
+	char *bridge; /* where the command runs */
+	char *address; /* of the node on the bridge, "192.0.2.1/24"; NULL: none */
+	char *address6;
+	struct diag_pos pos;
 };
 
 enum workload_kind { WORKLOAD_PERMUTATION, WORKLOAD_INCAST, WORKLOAD_PAIRS };
@@ -237,9 +276,11 @@ struct scenario {
 	char *name;
 	char *about;
 	uint64_t seed;
+	struct clock_spec clock;
 	struct topology_spec topology;
 	struct switch_spec sw;
 	struct host_spec host;
+	struct external_spec external;
 	struct workload_spec *workloads;
 	size_t workload_count;
 	struct fault_spec *faults;
@@ -276,6 +317,29 @@ int scenario_load_text(struct scenario **ret, const char *name, const char *text
 int scenario_write(const struct scenario *s, FILE *out);
 
 void scenario_free(struct scenario *s);
+
+/*
+ * A fault in words, as `inject` takes them: "link GLOB DEED", "switch GLOB down", "host GLOB pause CLASS", where DEED is
+ * "down", or a key of the scenario's `do` with its value or its own keys and values ("loss 1%", "flaky every 100us last
+ * 20us"); then, if it is to end by itself, "for TIME". The same checks and messages as in a file. *ret is what stands at
+ * index fault_count of a scenario's faults: at_ps 0, until_ps the duration, UINT64_MAX without "for". 0; -EINVAL with
+ * messages; -ENOMEM. Release with fault_spec_release().
+ */
+int scenario_fault_words(struct fault_spec *ret, const char *const *words, size_t count,
+	struct diags *diags);
+void fault_spec_release(struct fault_spec *f);
+
+/*
+ * The `workload` list of another file, whose other keys need not make sense here. 0; -EINVAL with messages; -ENOMEM.
+ * Release each with workload_spec_release(), and free() the array.
+ */
+int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *name,
+	const char *text, size_t length, struct diags *diags);
+void workload_spec_release(struct workload_spec *w);
+
+/* Appends to a scenario's lists, taking what *f or *w holds. 0 or -ENOMEM. */
+int scenario_add_fault(struct scenario *s, const struct fault_spec *f);
+int scenario_add_workload(struct scenario *s, const struct workload_spec *w);
 
 /* The class of packets with that DSCP (0..63): of those that claim it, else the lowest there is. */
 uint32_t scenario_class_of(const struct switch_spec *sw, uint32_t dscp);

@@ -93,6 +93,15 @@ void fabric_free(struct fabric *f);
 /* Only the messages, also for a scenario of which scenario_inspect() found but a part sound. */
 int fabric_inspect(const struct scenario *s, struct diags *diags);
 
+/*
+ * Whether the fabric has what a fault, or a workload, that was given later names; every mismatch is a message. 0;
+ * -EINVAL with messages; -ENOMEM.
+ */
+int fabric_check_fault(
+	const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
+int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, struct diags *diags);
+
 /* Writes "a-b" or "a-b#n"; returns buf. */
 #define LINK_NAME (2 * NODE_NAME + 8)
 const char *fabric_link_name(const struct fabric *f, uint32_t link, char buf[LINK_NAME]);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SERVER_H
+#define FABRICBED_SERVER_H
+
+/*
+ * The control socket of a live fabric: requests and answers as docs/control.md has them, a JSON object a line. It never
+ * blocks, and no client can keep it from serving the others: what one sends and does not read is bounded.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/error.h"
+
+#define CONTROL_VERSION   1
+#define CONTROL_LINE_MAX  65536    /* bytes of a request */
+#define CONTROL_CLIENTS   64       /* at once; more are told so and closed */
+#define CONTROL_QUEUE_MAX (8 << 20) /* bytes that wait for a client to read them */
+
+struct server;
+struct server_client;
+
+/* Why a request was refused: what an exit status comes of. */
+enum refusal {
+	REFUSE_INPUT,  /* it makes no sense */
+	REFUSE_STATE,  /* not now: paused, ended, ... */
+	REFUSE_FAILED, /* it was tried, and something failed */
+};
+
+struct server_ops {
+	/*
+	 * A request: an object of the right version with a string "do". It is answered by server_answer() or
+	 * server_refuse(), now or later; until then the client's next request waits.
+	 */
+	void (*request)(void *arg, struct server_client *c, const json_t *request);
+	/* The client is gone: whatever was still to be answered or streamed need not be. c is not to be used again. */
+	void (*gone)(void *arg, struct server_client *c);
+};
+
+/*
+ * Listens at path (a stale socket there is replaced; mode 0600). 0 or -errno with why. The socket file goes with
+ * server_close().
+ */
+int server_open(struct server **ret, const char *path, const struct server_ops *ops, void *arg,
+	struct error *why);
+void server_close(struct server *s);
+
+/* A descriptor that polls as readable when there is something to do for server_serve(). */
+int server_fd(const struct server *s);
+
+/* Takes and sends what can be taken and sent now. Never blocks. */
+void server_serve(struct server *s);
+
+/* Answers the client's pending request. Takes the reference to result (an object). */
+void server_answer(struct server_client *c, json_t *result);
+__attribute__((format(printf, 3, 4))) void server_refuse(
+	struct server_client *c, enum refusal kind, const char *format, ...);
+
+/*
+ * Bytes after the answer, as they are: what is left of the connection is a stream. False: no room, the reader is slow; nothing
+ * of it was taken.
+ */
+bool server_stream(struct server_client *c, const void *bytes, size_t count);
+
+/* Closes the connection once all that waits has been read. */
+void server_end(struct server_client *c);
+
+/* Sends what waits, for at most so long; for the last answers before an end. */
+void server_drain(struct server *s, int milliseconds);
+
+/* The place for what a request's handler keeps with a client. */
+void server_set_context(struct server_client *c, void *context);
+void *server_context(const struct server_client *c);
+
+#endif
