@@ -23,7 +23,8 @@
 	X(DROP_HEADERS, "headers", "trimmed, and even the headers had no room")                    \
 	X(DROP_HEADROOM, "headroom", "a lossless class had used up its headroom")                  \
 	X(DROP_WATCHDOG, "watchdog", "its queue was paused too long, the watchdog emptied it")     \
-	X(DROP_SWITCH_DOWN, "switch_down", "the switch that held it died")
+	X(DROP_SWITCH_DOWN, "switch_down", "the switch that held it died")                         \
+	X(DROP_HOST_QUEUE, "host_queue", "the sending host's transmit queue had no room")
 
 enum drop_reason {
 #define X(symbol, name, meaning) symbol,

@@ -48,6 +48,7 @@ enum verdict_action {
 	VERDICT_END = 3,     /* it was for the port itself and has done its work: PFC */
 	VERDICT_CONTROL = 4, /* hand to the node's own processor: LLDP */
 	VERDICT_NOTHING = 5, /* HOP_MAKE_*: there is nothing to be made */
+	VERDICT_STACK = 6,   /* hand to this host's kernel stack */
 };
 
 #define VERDICT_MARKED   0x01 /* this hop set CE */

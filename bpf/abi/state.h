@@ -180,7 +180,9 @@ struct group {
 #define SW_DETOUR                                                                                  \
 	0x100u /* local reroute: back to where it came from only if there is no other way */
 #define SW_CONTROL  0x200u /* LLDP and PFC frames occur */
-#define SW_FEATURES 0x3ffu
+#define SW_STACK    0x400u /* hosts have kernel stacks beside the transport's endpoints */
+#define SW_GATEWAY  0x800u /* a host takes what is addressed to no host */
+#define SW_FEATURES 0xfffu
 
 #define DSCP_COUNT 64
 struct sw_config {
@@ -197,6 +199,8 @@ struct sw_config {
 	__u64 response_ps;     /* from a PFC frame's arrival to its effect */
 	__u64 watchdog_ps;     /* a pause that lasts longer is ignored; 0: off */
 	__u64 cnp_interval_ps; /* at most one supplemental CNP a flow in so long */
+	__u32 host_count;      /* of the fabric */
+	__u32 gateway;         /* SW_GATEWAY: that host */
 };
 
 /* All tables of a fabric, as user space and the inline dataplane hold them. */

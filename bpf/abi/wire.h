@@ -46,6 +46,12 @@ struct udp_hdr {
 	__be16 checksum;
 } __attribute__((packed));
 
+/* What every TCP segment begins with (RFC 9293, 3.1). */
+struct tcp_ports {
+	__be16 src;
+	__be16 dst;
+} __attribute__((packed));
+
 struct bth_hdr {
 	__u8 opcode;
 	__u8 flags;
@@ -93,6 +99,7 @@ struct pfc_hdr {
 	{                                                                                          \
 		0x01, 0x80, 0xc2, 0, 0, 0x0e                                                       \
 	}
+#define PROTO_TCP     6
 #define PROTO_UDP     17
 #define UDP_PORT_ROCE 4791
 #define BTH_ACK_REQ   0x80000000u

@@ -3,9 +3,9 @@
 #define FABRICBED_SW_PARSE_H
 
 /*
- * Ethernet, IPv4 or IPv6, UDP. Sets eth, ip4 or ip6, udp, what the flow hash covers, dst_host, and DSCP and class. IPv4 headers with
- * options and packets that are not UDP pass; their hash then covers the addresses and the protocol only. The modelled
- * length counts, not the bytes that are there: a frame may be cut after its headers.
+ * Ethernet, IPv4 or IPv6, UDP, and where programs send too, TCP. Sets eth, ip4 or ip6, udp, what the flow hash covers, dst_host,
+ * and DSCP and class. IPv4 headers with options, fragments and other protocols pass; their hash then covers the addresses
+ * and the protocol only. The modelled length counts, not the bytes that are there: a frame may be cut after its headers.
  */
 #include "sw/context.h"
 
@@ -17,6 +17,26 @@ static __always_inline enum sw_step sw_parse_udp(struct sw_ctx *c)
 		return sw_drop(c, c->in_id, DROP_MALFORMED);
 	c->udp = udp;
 	c->ports ^= (__u64)udp->src << 32 | (__u64)udp->dst << 16;
+	return SW_NEXT;
+}
+
+/* Of TCP only the ports, which lie where UDP has them. */
+static __always_inline enum sw_step sw_parse_tcp(struct sw_ctx *c)
+{
+	const struct tcp_ports *tcp = cursor_pull(&c->cursor, sizeof(*tcp));
+
+	if (!tcp)
+		return sw_drop(c, c->in_id, DROP_MALFORMED);
+	c->ports ^= (__u64)tcp->src << 32 | (__u64)tcp->dst << 16;
+	return SW_NEXT;
+}
+
+static __always_inline enum sw_step sw_parse_above(struct sw_ctx *c, __u8 protocol)
+{
+	if (sw_likely(protocol == PROTO_UDP))
+		return sw_parse_udp(c);
+	if (sw_has(c, SW_STACK) && protocol == PROTO_TCP)
+		return sw_parse_tcp(c);
 	return SW_NEXT;
 }
 
@@ -41,9 +61,7 @@ static __always_inline enum sw_step sw_parse_ip4(struct sw_ctx *c)
 		return SW_NEXT;
 	if (checksum_ip4(ip) != 0xffff)
 		return sw_drop(c, c->in_id, DROP_CHECKSUM);
-	if (ip->protocol == PROTO_UDP && !(ip->fragment & be16(0x3fff)))
-		return sw_parse_udp(c);
-	return SW_NEXT;
+	return ip->fragment & be16(0x3fff) ? SW_NEXT : sw_parse_above(c, ip->protocol);
 }
 
 static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
@@ -75,9 +93,14 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	c->dst_host = (__u32)be64(dst->host) - 1;
 	if (dst->net != be64(0xfd000fab00000000ull) || be64(dst->host) >> 32)
 		c->dst_host = HOST_NONE;
-	if (ip->next_header == PROTO_UDP)
-		return sw_parse_udp(c);
-	return SW_NEXT;
+	return sw_parse_above(c, ip->next_header);
+}
+
+/* What no host has as its address is the gateway's to take. */
+static __always_inline void sw_parse_gateway(struct sw_ctx *c)
+{
+	if (c->dst_host >= table_config(c->t)->host_count)
+		c->dst_host = table_config(c->t)->gateway;
 }
 
 /* Only the Ethernet header: what is for the port itself is told by its type. */
@@ -97,6 +120,8 @@ static __always_inline enum sw_step sw_parse(struct sw_ctx *c)
 		step = sw_parse_ip6(c);
 	else
 		step = sw_drop(c, c->in_id, DROP_MALFORMED);
+	if (sw_has(c, SW_GATEWAY))
+		sw_parse_gateway(c);
 	c->in_queue = c->queue = sw_class(c, c->dscp);
 	return step;
 }

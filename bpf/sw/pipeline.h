@@ -116,11 +116,20 @@ static __always_inline enum sw_step sw_mine(struct sw_ctx *c)
 	return c->dst_host == c->in->host ? SW_NEXT : sw_drop(c, c->in_id, DROP_NOT_MINE);
 }
 
+/* Whether a packet is a program's and not the transport's. */
+static __always_inline enum sw_step sw_steer(struct sw_ctx *c)
+{
+	if (c->udp && c->udp->dst == be16(UDP_PORT_ROCE))
+		return SW_NEXT;
+	return sw_done(c, VERDICT_STACK);
+}
+
 /* A frame that arrives at a host. */
 static __always_inline enum sw_step sw_host(struct sw_ctx *c)
 {
 	SW_STAGE(sw_enter);
 	SW_STAGE(sw_mine);
+	SW_STAGE_IF(SW_STACK, sw_steer);
 	return SW_NEXT;
 }
 

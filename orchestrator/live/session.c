@@ -127,11 +127,14 @@ static int configure(struct session *s, struct error *why)
 }
 
 static void on_dropped(
-	void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes)
+	void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, const uint8_t *bytes,
+	uint32_t captured, uint32_t length)
 {
 	struct session *s = arg;
 
-	recorder_dropped(s->recorder, now_ps, port, reason, bytes);
+	(void)bytes;
+	(void)captured;
+	recorder_dropped(s->recorder, now_ps, port, reason, length);
 }
 
 static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after)

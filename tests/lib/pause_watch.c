@@ -50,12 +50,12 @@ static void on_paused(void *arg, uint64_t now, uint32_t port, uint8_t before, ui
 		w->told[w->told_count - 1].until_ps = now;
 }
 
-static void on_dropped(
-	void *arg, uint64_t now, uint32_t port, enum drop_reason reason, uint32_t bytes)
+static void on_dropped(void *arg, uint64_t now, uint32_t port, enum drop_reason reason,
+	const uint8_t *frame, uint32_t captured, uint32_t bytes)
 {
 	struct pause_watch *w = arg;
 
-	(void)port, (void)bytes;
+	(void)port, (void)frame, (void)captured, (void)bytes;
 	if (!w->first_drop_ps)
 		w->first_drop_ps = now;
 	w->drops_at_first += now == w->first_drop_ps;

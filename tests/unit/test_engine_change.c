@@ -135,10 +135,13 @@ struct heard {
 	uint32_t port;
 };
 
-static void hear(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes)
+static void hear(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+	const uint8_t *frame, uint32_t captured, uint32_t bytes)
 {
 	struct heard *h = arg;
 
+	(void)frame;
+	(void)captured;
 	(void)now_ps;
 	if (reason != DROP_SWITCH_DOWN)
 		return;

@@ -17,7 +17,7 @@ struct frame {
 		struct hop hop;
 		struct verdict verdict;
 	};
-	uint8_t bytes[]; /* capacity: the dataplane's frame_capacity */
+	uint8_t bytes[]; /* capacity: at least the dataplane's frame_capacity */
 };
 
 /* A frame and how many bytes of it are really there (headers only, or all of it). */
@@ -44,8 +44,9 @@ struct dataplane_ops {
 struct dataplane {
 	const struct dataplane_ops *ops;
 	struct sw_tables tables;
-	uint32_t max_batch;      /* most frames one submit takes */
-	uint32_t frame_capacity; /* most bytes of a frame */
+	uint32_t max_batch; /* most frames one submit takes */
+	uint32_t
+		frame_capacity; /* most bytes of a frame that a program sees: of a longer one, the first */
 };
 
 /*

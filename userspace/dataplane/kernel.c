@@ -82,12 +82,15 @@ static int kernel_submit(struct dataplane *dp, uint32_t port, struct frame_ref *
 	struct kernel *k = kernel_of(dp);
 	const struct xsk_pool *sockets = &k->sockets;
 	uint32_t rx = port - PORT_FIRST, tx = k->peers[rx], bytes;
+	uint32_t most = HOP_BYTES + dp->frame_capacity;
 	const uint8_t *packet;
 	unsigned i;
 	int r;
 
 	for (i = 0; i < n; i++) {
 		bytes = HOP_BYTES + frames[i].captured;
+		if (bytes > most)
+			bytes = most;
 		memcpy(xsk_tx_packet(sockets, i), frames[i].frame, bytes);
 		xsk_tx_describe(sockets, tx, i, bytes);
 	}
@@ -101,7 +104,6 @@ static int kernel_submit(struct dataplane *dp, uint32_t port, struct frame_ref *
 	for (i = 0; i < n; i++) {
 		packet = xsk_rx_packet(sockets, rx, i, &bytes);
 		memcpy(frames[i].frame, packet, bytes);
-		frames[i].captured = bytes - HOP_BYTES;
 	}
 	xsk_rx_release(sockets, rx, n);
 	return 0;

@@ -122,10 +122,15 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 	e->observer = params->observer;
 	e->seed = params->seed;
 	e->spare = PACKET_NONE;
+	e->lasting = params->lasting;
+	e->stack_queue = params->stack_queue;
+	e->frame_capacity = e->dp->frame_capacity;
+	if (params->stack_frame > e->frame_capacity)
+		e->frame_capacity = params->stack_frame;
 	r = engine_copy_net(e, params->net);
 	if (r < 0)
 		goto fail;
-	r = packet_pool_init(&e->pool, e->dp->frame_capacity);
+	r = packet_pool_init(&e->pool, e->frame_capacity);
 	if (r < 0)
 		goto fail;
 	r = pause_init(e);
@@ -247,9 +252,11 @@ static void engine_place_flow(struct engine *e, uint32_t index, uint8_t **memory
 		};
 		*memory += engine_endpoint_bytes(e, index, !side);
 	}
-	engine_open_endpoint(e, index, false, 0);
+	engine_open_endpoint(e, index, false, e->now_ps);
 	if (f->flow.after == ENGINE_NO_FLOW) {
-		engine_arm(e, &e->nodes[f->flow.src_host], f->flow.start_ps, EVENT_START, index);
+		uint64_t start = f->flow.start_ps > e->now_ps ? f->flow.start_ps : e->now_ps;
+
+		engine_arm(e, &e->nodes[f->flow.src_host], start, EVENT_START, index);
 		return;
 	}
 	f->next_after = e->flows[f->flow.after].first_after;

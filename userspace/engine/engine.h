@@ -19,8 +19,9 @@ struct engine;
 
 /* What the caller wants to hear of; each may be NULL. Called as it happens, in model order at a node. */
 struct engine_observer {
-	void (*dropped)(
-		void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, uint32_t bytes);
+	/* `captured` of its `length` bytes are there, as it was when it ended. */
+	void (*dropped)(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+		const uint8_t *bytes, uint32_t captured, uint32_t length);
 	/* The classes whose queues at a port are paused, a bit each: before and from now on. */
 	void (*paused)(void *arg, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after);
 	/* A frame starts to leave a port: `captured` of `length` bytes are there. */
@@ -29,6 +30,9 @@ struct engine_observer {
 	/* A frame for the processor of the port's node. It may call engine_send_control() for ports of that node. */
 	void (*control)(
 		void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured);
+	/* A frame for the kernel stack of a host. NULL: hosts have none. */
+	void (*stack)(
+		void *arg, uint64_t now_ps, uint32_t host, const uint8_t *bytes, uint32_t captured);
 	void *arg;
 };
 
@@ -45,6 +49,9 @@ struct engine_params {
 	uint64_t seed;
 	struct engine_schedule schedule;
 	struct engine_observer observer;
+	uint32_t stack_frame; /* most bytes of a frame that a host's stack sends; 0: none does */
+	uint64_t stack_queue; /* bytes of them that wait for a host's line */
+	bool lasting;         /* goes on when no flow is left */
 };
 
 /* One message to be sent. */
@@ -62,7 +69,7 @@ struct engine_flow {
 int engine_new(struct engine **ret, const struct engine_params *params);
 void engine_free(struct engine *e);
 
-/* Adds flows, numbered on from 0 in their order. Before the first engine_run(). 0, -ENOMEM or -EINVAL. */
+/* Adds flows, numbered on from 0 in their order, that start now at the earliest. 0, -ENOMEM or -EINVAL. */
 int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count);
 
 /*
@@ -93,6 +100,14 @@ void engine_empty_switch(struct engine *e, uint32_t node);
 
 /* A host that pauses these classes (a bit each) of its switch for ever; 0 ends it. */
 void engine_set_storm(struct engine *e, uint32_t host, uint8_t classes);
+
+/*
+ * A frame from a host's kernel stack, in two steps: where its bytes go (room for stack_frame of them; NULL: memory is
+ * short, and engine_run() will say so), and that `length` of them are there. It joins the queue for the host's line, or
+ * is counted as DROP_HOST_QUEUE (-ENOBUFS). Such frames and those of the engine's own senders take turns.
+ */
+uint8_t *engine_stack_buffer(struct engine *e);
+int engine_stack_send(struct engine *e, uint32_t host, uint32_t length);
 
 /* Puts a frame of the node's own processor on a port's line, ahead of all queues. 0, -ENOBUFS or -EMSGSIZE. */
 int engine_send_control(

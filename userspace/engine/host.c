@@ -19,7 +19,9 @@ static uint8_t frame_dscp(const uint8_t *bytes)
 
 	if (((const struct eth_hdr *)bytes)->type == be16(ETHERTYPE_IP6))
 		return (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6);
-	return ip[1] >> 2;
+	if (((const struct eth_hdr *)bytes)->type == be16(ETHERTYPE_IP4))
+		return ip[1] >> 2;
+	return 0;
 }
 
 /* Numbers a new packet of this host and counts it. */
@@ -117,13 +119,20 @@ static void host_follow_up(struct engine *e, struct engine_node *n, uint32_t slo
 		host_line_free(e, n, now);
 }
 
-/* Control frames and answers go before data. */
+/* Control frames and answers go before data; a stack's frames wait among the answers. */
 static bool host_send_queued(struct engine *e, struct engine_node *n, uint64_t now)
 {
 	uint32_t packet = egress_next(e, host_port(n));
+	struct packet *k;
 
 	if (packet == PACKET_NONE)
 		return false;
+	k = packet_get(&e->pool, packet);
+	if (sw_unlikely(k->in_queue & PACKET_STACK)) {
+		k->in_queue = 0;
+		n->stack_bytes -= k->length;
+		n->stack_sent = true;
+	}
 	line_start(e, host_port(n), packet, now);
 	return true;
 }
@@ -160,10 +169,11 @@ static bool host_send_data(struct engine *e, struct engine_node *n, uint32_t slo
 	return true;
 }
 
-void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
+/* A packet of the first sender that has one. */
+static bool host_send_turn(struct engine *e, struct engine_node *n, uint64_t now)
 {
-	if (host_send_queued(e, n, now) || e->ports[host_port(n)].paused >> e->data_queue & 1)
-		return;
+	if (e->ports[host_port(n)].paused >> e->data_queue & 1)
+		return false;
 	while (n->active_head != SLOT_NONE) {
 		uint32_t slot = n->active_head;
 
@@ -171,9 +181,50 @@ void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
 		e->slots[slot].active = false;
 		if (host_send_data(e, n, slot, now)) {
 			host_activate(e, n, slot);
-			return;
+			n->stack_sent = false;
+			return true;
 		}
 	}
+	return false;
+}
+
+void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
+{
+	/* where the stack has frames, it and the senders take turns */
+	if (sw_unlikely(n->stack_bytes && n->stack_sent) && host_send_turn(e, n, now))
+		return;
+	if (!host_send_queued(e, n, now))
+		host_send_turn(e, n, now);
+}
+
+uint8_t *engine_stack_buffer(struct engine *e)
+{
+	uint32_t packet = host_spare(e);
+
+	return packet == PACKET_NONE ? NULL : packet_frame(&e->pool, packet)->bytes;
+}
+
+int engine_stack_send(struct engine *e, uint32_t host, uint32_t length)
+{
+	struct engine_node *n = &e->nodes[host];
+	uint32_t packet = e->spare;
+	struct tx_frame frame = host_buffer(e, packet);
+	struct packet *k = packet_get(&e->pool, packet);
+
+	e->spare = PACKET_NONE;
+	frame.captured = frame.length = length;
+	host_register(e, n, k, &frame);
+	k->time_ps = e->now_ps;
+	if (n->stack_bytes + length > e->stack_queue) {
+		engine_discard(e, host_port(n), packet, DROP_HOST_QUEUE, e->now_ps);
+		return -ENOBUFS;
+	}
+	k->in_queue = PACKET_STACK;
+	n->stack_bytes += length;
+	egress_push(e, host_port(n), packet);
+	if (!e->ports[host_port(n)].serving_bytes)
+		host_line_free(e, n, e->now_ps);
+	return 0;
 }
 
 /* Where the transport header starts; the program has parsed the frame before. False: it is not there. */
@@ -238,6 +289,17 @@ static uint32_t host_find(
 	return slot;
 }
 
+static void host_to_stack(struct engine *e, struct engine_node *n, uint32_t packet, uint64_t now)
+{
+	const struct packet *k = packet_get(&e->pool, packet);
+
+	e->stats.delivered++;
+	e->observer.stack(e->observer.arg, now, node_index(e, n),
+		packet_frame(&e->pool, packet)->bytes,
+		k->captured < k->length ? k->captured : k->length);
+	packet_free(&e->pool, packet);
+}
+
 static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packet, uint64_t now)
 {
 	struct packet *k = packet_get(&e->pool, packet);
@@ -249,7 +311,11 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	if (host_parse(e, k, packet_frame(&e->pool, packet), &rx))
 		slot = host_find(e, n, &rx);
 	if (slot == SLOT_NONE) {
-		engine_discard(e, host_port(n), packet, DROP_NOT_MINE, now);
+		/* a program may speak the same protocol */
+		if (e->observer.stack)
+			host_to_stack(e, n, packet, now);
+		else
+			engine_discard(e, host_port(n), packet, DROP_NOT_MINE, now);
 		return;
 	}
 	host_check_payload(e, slot, &rx);
@@ -276,6 +342,8 @@ void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_
 		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);
 	if (v->action == VERDICT_DELIVER)
 		host_deliver(e, n, packet, now);
+	else if (v->action == VERDICT_STACK && e->observer.stack)
+		host_to_stack(e, n, packet, now);
 	else if (!node_consumes(e, port, packet, now))
 		engine_drop(e, port, packet, (enum drop_reason)v->reason, now);
 }

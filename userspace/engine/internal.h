@@ -65,6 +65,8 @@ struct engine_node {
 	/* a host's senders that may have something to send, taken in turn */
 	uint32_t active_head, active_tail;
 	uint32_t packets_made; /* numbers this host's packets, for the trace */
+	bool stack_sent;       /* the latest turn was the stack's */
+	uint64_t stack_bytes;  /* of its stack's frames that wait for the line */
 };
 
 /* An endpoint's place in the engine: see flow_slot(). */
@@ -113,6 +115,9 @@ struct engine {
 	struct transport_env env;
 	struct engine_observer observer;
 	uint64_t seed;
+	uint32_t frame_capacity; /* bytes of a frame that a packet holds */
+	uint64_t stack_queue;
+	bool lasting;
 	uint64_t now_ps, window_end_ps;
 	uint64_t end_ps;       /* of the run, if no flow is left: see run_limit() */
 	uint64_t lookahead_ps; /* nothing that a node does reaches another one sooner */

@@ -12,7 +12,7 @@ static uint32_t make_packet(
 	uint32_t packet = packet_alloc(&e->pool);
 	struct packet *k;
 
-	if (packet == PACKET_NONE || captured > e->dp->frame_capacity) {
+	if (packet == PACKET_NONE || captured > e->frame_capacity) {
 		e->failed = packet == PACKET_NONE ? -ENOBUFS : -EMSGSIZE;
 		return PACKET_NONE;
 	}
@@ -111,7 +111,7 @@ int engine_send_control(
 {
 	uint32_t packet;
 
-	if (length > e->dp->frame_capacity)
+	if (length > e->frame_capacity)
 		return -EMSGSIZE;
 	packet = make_packet(e, &e->nodes[e->ports[port].node], length, length);
 	if (packet == PACKET_NONE)

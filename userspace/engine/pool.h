@@ -27,6 +27,7 @@ struct packet {
 
 #define PACKET_LOSSLESS 0x80 /* its space is counted at its ingress too */
 #define PACKET_AHEAD    0x40 /* on a wire: the program has run and took no space */
+#define PACKET_STACK    0x20 /* waits for its host's line, and is of the host's kernel stack */
 
 _Static_assert(sizeof(struct packet) == 32, "two packets a cache line");
 

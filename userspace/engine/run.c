@@ -16,7 +16,8 @@ void engine_drop(
 
 	e->stats.dropped[reason]++;
 	if (e->observer.dropped)
-		e->observer.dropped(e->observer.arg, now, port, reason, k->length);
+		e->observer.dropped(e->observer.arg, now, port, reason,
+			packet_frame(&e->pool, packet)->bytes, k->captured, k->length);
 	packet_free(&e->pool, packet);
 }
 
@@ -281,7 +282,7 @@ static void node_run(struct engine *e, struct engine_node *n)
  */
 static uint64_t run_limit(const struct engine *e, uint64_t until_ps)
 {
-	if (e->stats.flows_done < e->flow_count || e->end_ps > until_ps)
+	if (e->lasting || e->stats.flows_done < e->flow_count || e->end_ps > until_ps)
 		return until_ps;
 	return e->end_ps;
 }
