@@ -16,17 +16,18 @@ LTO      := $(if $(shell $(CC) --version 2>/dev/null | grep -i clang),,-flto=aut
 endif
 Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
+CLI_LIBS := -lxml2 -lncurses -ltinfo
 LIBS     := -lbpf -lmnl -lyaml -ljansson -lpthread -lm
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
-            libyaml-dev libjansson-dev linux-libc-dev iproute2
-CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd
+            libyaml-dev libjansson-dev libxml2-dev libncurses-dev linux-libc-dev iproute2
+CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd tmux
 
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
-              orchestrator/build/*.c orchestrator/live/*.c)
+              orchestrator/build/*.c orchestrator/live/*.c orchestrator/serve/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)
@@ -98,7 +99,7 @@ $(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c $(BPF_HDR)
 	@$(call need,$(CLANG))
 	$(Q)$(CLANG) -std=gnu11 -O2 -g $(WARN) -target bpf -mcpu=v3 -I/usr/include/$(MULTIARCH) -Ibpf -c $< -o $@
 
-$(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o
+$(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o $(BUILD)/bpf/egress.bpf.o
 	@$(call need,$(BPFTOOL))
 	$(Q)$(BPFTOOL) gen object $@ $^
 
@@ -106,6 +107,8 @@ $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
 $(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
+
+$(CLI_OBJ): CPPFLAGS += -I/usr/include/libxml2
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -134,7 +137,7 @@ $(BUILD)/%.a:
 
 $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
 	@echo "  LINK   $@"
-	$(Q)$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) -o $@ $^ $(LIBS) $(CLI_LIBS)
 
 # ---- tests ------------------------------------------------------------------------------------
 
@@ -142,8 +145,11 @@ $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
 define link_test
 	@mkdir -p $(@D)
 	@echo "  TEST   $@"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.a,$^) -lcmocka $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.o %.a,$^) -lcmocka $(LIBS)
 endef
+
+# of the command line, what needs neither a terminal nor a fabric
+$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o)
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libtests-asan.a $(BUILD)/libfabricbed-asan.a
 	$(call link_test,$(SANITIZE))

@@ -7,31 +7,33 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-#include <arpa/inet.h>
 #include "abi/wire.h"
+#include "base/net.h"
 #include "base/parallel.h"
 #include "build/record.h"
+#include "build/stack.h"
 #include "build/watch.h"
 #include "dataplane/kernel.h"
 #include "io/netlink.h"
 #include "io/netns.h"
 #include "io/probe.h"
 
-#define MTU_MIN       1500u
-#define ETH_BYTES     sizeof(struct eth_hdr)
-#define HOST_IP4_BITS 8
-#define HOST_IP6_BITS 64
+#define MTU_MIN   1500u
+#define IP6_MIN   1280u /* RFC 8200, section 5 */
+#define ETH_BYTES sizeof(struct eth_hdr)
 
 struct built {
 	struct record *record;
 	struct dataplane *dp;
-	uint32_t node_count;
-	bool *named; /* a node: its namespace is there */
+	uint32_t node_count, host_count;
+	bool *named;    /* a node: its namespace is there */
+	int *stack_fds; /* a host, by number; -1: none */
 };
 
 /* What the threads that build share. */
 struct site {
 	struct built *b;
+	const struct build_params *params;
 	const struct fabric *f;
 	const struct build_watch *watch;
 	int *netns_fds; /* a node; -1: none */
@@ -46,12 +48,12 @@ static int step(const struct site *s, enum build_step which, uint32_t index, str
 	return r < 0 ? error_set(why, r, "stopped by the watch: %s", strerror(-r)) : 0;
 }
 
-/* A host's interfaces are eth0, eth1, ...; a switch's p0, p1, ... */
+/* A host's interfaces are link0, link1, ...; a switch's p0, p1, ... */
 static void interface_name(const struct fabric *f, uint32_t port, char ret[IF_NAMESIZE])
 {
 	const struct net_node *node = &f->net.nodes[f->net.ports[port].node];
 
-	snprintf(ret, IF_NAMESIZE, "%s%u", node->kind == NODE_HOST ? "eth" : "p",
+	snprintf(ret, IF_NAMESIZE, "%s%u", node->kind == NODE_HOST ? "link" : "p",
 		(port - node->first_port) & 0xffffff);
 }
 
@@ -60,9 +62,9 @@ static struct veth_end veth_end(const struct site *s, uint32_t port)
 	struct veth_end end = {
 		.netns_fd = s->netns_fds[s->f->net.ports[port].node],
 		.index = port,
-		.mac = {0x02, 0xfb, (uint8_t)(port >> 24), (uint8_t)(port >> 16),
-			(uint8_t)(port >> 8), (uint8_t)port},
 	};
+
+	port_mac(port, end.mac);
 
 	interface_name(s->f, port, end.name);
 	return end;
@@ -143,21 +145,6 @@ static int build_links_or_sockets(void *context, uint32_t index, struct error *w
 	return index ? open_sockets(context, index - 1, why) : build_links(context, why);
 }
 
-static int add_host_addresses(
-	const struct site *s, struct rtnl *rtnl, uint32_t port, struct error *why)
-{
-	uint32_t host = s->f->net.nodes[s->f->net.ports[port].node].number;
-	uint32_t ip4 = htonl(HOST_IP4_NET + host + 1), low = htonl(host + 1);
-	uint8_t ip6[16] = HOST_IP6_NET_BYTES;
-	int r;
-
-	r = rtnl_add_address(rtnl, port, AF_INET, &ip4, HOST_IP4_BITS, why);
-	if (r < 0 || !s->ip6)
-		return r;
-	memcpy(ip6 + 12, &low, sizeof(low));
-	return rtnl_add_address(rtnl, port, AF_INET6, ip6, HOST_IP6_BITS, why);
-}
-
 static int set_up_port(const struct site *s, struct rtnl *rtnl, uint32_t port, struct error *why)
 {
 	const struct net_port *p = &s->f->net.ports[port];
@@ -179,8 +166,8 @@ static int set_up_port(const struct site *s, struct rtnl *rtnl, uint32_t port, s
 		r = rtnl_attach_xdp(rtnl, port, program, why);
 	if (!r)
 		r = rtnl_link_up(rtnl, port, why);
-	if (!r && is_host)
-		r = add_host_addresses(s, rtnl, port, why);
+	if (!r && is_host && !s->params->stacks)
+		r = stack_add_addresses(rtnl, port, s->f->net.nodes[p->node].number, s->ip6, why);
 	return r;
 }
 
@@ -198,7 +185,29 @@ static int bind_ports(const struct site *s, const struct net_node *node, struct 
 	return r;
 }
 
-/* Programs, addresses and sockets of a node's interfaces. */
+static int set_up_stack(const struct site *s, struct rtnl *rtnl, uint32_t node, struct error *why)
+{
+	const struct net_node *host = &s->f->net.nodes[node];
+	struct stack stack = {
+		.params = s->params,
+		.host = host->number,
+		.index = PORT_FIRST + s->f->net.port_count,
+		.port = host->first_port,
+		.program_fd = s->params->egress ? dataplane_kernel_egress_fd(s->b->dp) : -1,
+		.ip6 = s->ip6 && s->params->stack_mtu >= IP6_MIN,
+	};
+	int fd;
+
+	fd = step(s, BUILD_STACK, node, why);
+	if (!fd)
+		fd = stack_open(&stack, rtnl, why);
+	if (fd < 0)
+		return fd;
+	s->b->stack_fds[host->number] = fd;
+	return 0;
+}
+
+/* Programs, addresses, sockets and the stack's card of a node. */
 static int finish_node(void *context, uint32_t i, struct error *why)
 {
 	const struct site *s = context;
@@ -213,15 +222,19 @@ static int finish_node(void *context, uint32_t i, struct error *why)
 	r = rtnl_open(&rtnl, why);
 	for (port = node->first_port; !r && port < end; port++)
 		r = set_up_port(s, rtnl, port, why);
+	if (!r && s->params->stacks && node->kind == NODE_HOST)
+		r = set_up_stack(s, rtnl, i, why);
 	if (!r)
 		r = rtnl_flush(rtnl, why);
 	rtnl_close(rtnl);
 	return r < 0 ? r : bind_ports(s, node, why);
 }
 
-static int allow_descriptors(const struct fabric *f, struct error *why)
+static int allow_descriptors(const struct build_params *params, struct error *why)
 {
-	rlim_t need = probe_files_needed(f->net.port_count, f->net.node_count);
+	const struct net *net = &params->fabric->net;
+	rlim_t need = probe_files_needed(net->port_count, net->node_count) +
+		      (params->stacks ? net->host_count : 0);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
@@ -236,26 +249,26 @@ static int allow_descriptors(const struct fabric *f, struct error *why)
 		return error_set(why, -EMFILE,
 			"%u ports and %u nodes need %llu open files, more than allowed; "
 			"raise the limit (ulimit -Hn), or use --dataplane inline",
-			f->net.port_count, f->net.node_count, (unsigned long long)need);
+			net->port_count, net->node_count, (unsigned long long)need);
 	return 0;
 }
 
-static int build_all(struct site *s, const char *name, const struct sw_tables *sizes,
-	uint32_t frame_capacity, struct error *why)
+static int build_all(struct site *s, struct error *why)
 {
+	const struct build_params *p = s->params;
 	unsigned cores = parallel_cores();
 	struct built *b = s->b;
 	int r;
 
-	r = allow_descriptors(s->f, why);
+	r = allow_descriptors(p, why);
 	if (!r)
 		r = step(s, BUILD_CLAIM, 0, why);
 	if (!r)
-		r = record_claim(&b->record, name, s->f, why);
+		r = record_claim(&b->record, p->name, p->exact, s->f, why);
 	if (!r)
 		r = step(s, BUILD_PROGRAMS, 0, why);
 	if (!r)
-		r = dataplane_kernel_load(&b->dp, sizes, frame_capacity, why);
+		r = dataplane_kernel_load(&b->dp, p->sizes, p->frame_capacity, p->egress, why);
 	if (!r)
 		r = parallel_for(b->node_count, cores, create_namespace, s, why);
 	if (!r)
@@ -272,33 +285,51 @@ static uint32_t interface_mtu(uint32_t frame_capacity)
 	return mtu < MTU_MIN ? MTU_MIN : mtu;
 }
 
-int build_up_watched(struct built **ret, const struct fabric *f, const char *name,
-	const struct sw_tables *sizes, uint32_t frame_capacity, const struct build_watch *watch,
-	struct error *why)
+static struct built *built_new(const struct fabric *f)
 {
 	struct built *b = calloc(1, sizeof(*b));
+	uint32_t i;
+
+	if (!b)
+		return NULL;
+	b->named = calloc(f->net.node_count, sizeof(*b->named));
+	b->stack_fds = malloc((f->net.host_count + 1) * sizeof(*b->stack_fds));
+	if (!b->named || !b->stack_fds) {
+		build_down(b);
+		return NULL;
+	}
+	b->node_count = f->net.node_count;
+	b->host_count = f->net.host_count;
+	for (i = 0; i < b->host_count; i++)
+		b->stack_fds[i] = -1;
+	return b;
+}
+
+int build_up_watched(struct built **ret, const struct build_params *params,
+	const struct build_watch *watch, struct error *why)
+{
+	const struct fabric *f = params->fabric;
+	struct built *b = built_new(f);
 	struct site s = {
 		.b = b,
+		.params = params,
 		.f = f,
 		.watch = watch,
 		.netns_fds = malloc(f->net.node_count * sizeof(*s.netns_fds)),
-		.mtu = interface_mtu(frame_capacity),
+		.mtu = interface_mtu(params->frame_capacity),
 		.ip6 = !access("/proc/net/if_inet6", F_OK), /* a kernel may lack it */
 	};
 	uint32_t i;
 	int r;
 
-	if (b)
-		b->named = calloc(f->net.node_count, sizeof(*b->named));
-	if (!b || !b->named || !s.netns_fds) {
+	if (!b || !s.netns_fds) {
 		free(s.netns_fds);
 		build_down(b);
 		return error_set(why, -ENOMEM, "out of memory");
 	}
-	b->node_count = f->net.node_count;
 	for (i = 0; i < b->node_count; i++)
 		s.netns_fds[i] = -1;
-	r = build_all(&s, name, sizes, frame_capacity, why);
+	r = build_all(&s, why);
 	for (i = 0; i < b->node_count; i++)
 		if (s.netns_fds[i] >= 0)
 			close(s.netns_fds[i]);
@@ -311,10 +342,9 @@ int build_up_watched(struct built **ret, const struct fabric *f, const char *nam
 	return 0;
 }
 
-int build_up(struct built **ret, const struct fabric *f, const char *name,
-	const struct sw_tables *sizes, uint32_t frame_capacity, struct error *why)
+int build_up(struct built **ret, const struct build_params *params, struct error *why)
 {
-	return build_up_watched(ret, f, name, sizes, frame_capacity, NULL, why);
+	return build_up_watched(ret, params, NULL, why);
 }
 
 static int remove_node(void *context, uint32_t i, struct error *why)
@@ -329,12 +359,18 @@ static int remove_node(void *context, uint32_t i, struct error *why)
 
 void build_down(struct built *b)
 {
+	uint32_t i;
+
 	if (!b)
 		return;
+	for (i = 0; i < b->host_count; i++)
+		if (b->stack_fds[i] >= 0)
+			close(b->stack_fds[i]);
 	if (b->dp)
 		b->dp->ops->close(b->dp);
 	parallel_for(b->node_count, parallel_cores(), remove_node, b, NULL);
 	record_release(b->record);
+	free(b->stack_fds);
 	free(b->named);
 	free(b);
 }
@@ -347,6 +383,11 @@ struct dataplane *build_dataplane(struct built *b)
 const char *build_name(const struct built *b)
 {
 	return record_name(b->record);
+}
+
+int build_stack_fd(const struct built *b, uint32_t host)
+{
+	return b->stack_fds[host];
 }
 
 int build_sweep(struct error *why)

@@ -161,7 +161,8 @@ static int sweep_locked(int dir, struct error *why)
 	if (!list)
 		return error_set(why, -errno, "cannot list %s: %s", RECORD_DIR, strerror(errno));
 	while (r >= 0 && (entry = readdir(list))) {
-		if (entry->d_name[0] == '.')
+		/* a folder is no record: what live fabrics keep lies beside them */
+		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
 			continue;
 		r = sweep_one(dir, entry->d_name, why);
 		swept += r > 0;
@@ -185,13 +186,13 @@ int record_sweep(struct error *why)
 	return r;
 }
 
-static bool valid_name(const char *name)
+bool record_valid_name(const char *name)
 {
 	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 	size_t n = strlen(name);
 
 	return n && n <= RECORD_NAME_MAX && name[0] != '.' && name[0] != '-' &&
-	       strspn(name, allowed) == n;
+	       strspn(name, allowed) == n && strcmp(name, RECORD_RESERVED);
 }
 
 static void record_free(struct record *r)
@@ -279,32 +280,37 @@ static int try_claim(struct record *r, int dir, const char *name, const struct f
 	return code;
 }
 
-static int claim_locked(
-	struct record *r, int dir, const char *wanted, const struct fabric *f, struct error *why)
+static int claim_locked(struct record *r, int dir, const char *wanted, bool exact,
+	const struct fabric *f, struct error *why)
 {
 	char name[sizeof(r->name)];
-	int i, code = -EEXIST;
+	int tries = exact ? 1 : NAME_TRIES, i, code = -EEXIST;
 
 	snprintf(name, sizeof(name), "%s", wanted);
-	for (i = 2; code == -EEXIST && i < NAME_TRIES; i++) {
+	for (i = 1; code == -EEXIST && i <= tries; i++) {
 		code = try_claim(r, dir, name, f);
-		snprintf(name, sizeof(name), "%s-%d", wanted, i);
+		snprintf(name, sizeof(name), "%s-%d", wanted, i + 1);
 	}
+	if (code == -EEXIST && exact)
+		return error_set(why, code,
+			"the name %s is taken, by a fabric that lives or by namespaces %s-...",
+			wanted, wanted);
 	return code < 0 ? error_set(why, code, "cannot record the fabric in %s/%s: %s", RECORD_DIR,
 				  r->name, strerror(-code))
 			: 0;
 }
 
-int record_claim(struct record **ret, const char *wanted, const struct fabric *f, struct error *why)
+int record_claim(struct record **ret, const char *wanted, bool exact, const struct fabric *f,
+	struct error *why)
 {
 	struct record *r;
 	int dir, code;
 
-	if (!valid_name(wanted))
+	if (!record_valid_name(wanted))
 		return error_set(why, -EINVAL,
 			"\"%s\": a fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
-			"and begins with neither '.' nor '-'",
-			wanted, RECORD_NAME_MAX);
+			"begins with neither '.' nor '-', and is not \"%s\"",
+			wanted, RECORD_NAME_MAX, RECORD_RESERVED);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return error_set(why, -ENOMEM, "out of memory");
@@ -318,7 +324,7 @@ int record_claim(struct record **ret, const char *wanted, const struct fabric *f
 	}
 	code = sweep_locked(dir, why);
 	if (code >= 0)
-		code = claim_locked(r, dir, wanted, f, why);
+		code = claim_locked(r, dir, wanted, exact, f, why);
 	close(dir);
 	if (code < 0) {
 		record_free(r);

@@ -8,22 +8,27 @@
  * long as it lives: what a killed process left is thus known, whenever it died. Claims and sweeps
  * take turns by a lock on the directory.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include "base/error.h"
 #include "topology/fabric.h"
 
 #define RECORD_DIR      "/run/fabricbed"
 #define RECORD_NAME_MAX 200 /* leaves room for "-<node>" in a file name */
+#define RECORD_RESERVED "live" /* a folder beside the records: no fabric's name */
 
 struct record;
 
 /*
  * Sweeps, then claims `wanted` for f, or the first of "<wanted>-2", "<wanted>-3", ... of which
- * neither the name nor any namespace is taken. 0; -EINVAL: no name for a file; another -errno; with
- * why. End it with record_release().
+ * neither the name nor any namespace is taken; exact: `wanted` or nothing. 0; -EINVAL: no name for a
+ * file; -EEXIST: exact, and taken; another -errno; with why. End it with record_release().
  */
-int record_claim(
-	struct record **ret, const char *wanted, const struct fabric *f, struct error *why);
+int record_claim(struct record **ret, const char *wanted, bool exact, const struct fabric *f,
+	struct error *why);
+
+/* Whether a fabric can have that name, which is to be a file's. */
+bool record_valid_name(const char *name);
 
 /* Gives the name back; the namespaces must be gone. NULL is fine. */
 void record_release(struct record *r);

@@ -12,6 +12,7 @@ enum build_step {
 	BUILD_SOCKET,    /* of port index */
 	BUILD_LINK,      /* link index */
 	BUILD_INTERFACE, /* of port index */
+	BUILD_STACK,     /* of node index */
 	BUILD_BIND,      /* of port index */
 	BUILD_STEPS
 };
@@ -25,8 +26,7 @@ struct build_watch {
 	void *context;
 };
 
-int build_up_watched(struct built **ret, const struct fabric *f, const char *name,
-	const struct sw_tables *sizes, uint32_t frame_capacity, const struct build_watch *watch,
-	struct error *why);
+int build_up_watched(struct built **ret, const struct build_params *params,
+	const struct build_watch *watch, struct error *why);
 
 #endif

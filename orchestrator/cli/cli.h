@@ -25,7 +25,7 @@ struct cli_option {
 };
 
 #define CLI_OPTIONS_MAX    16
-#define CLI_POSITIONAL_MAX 8
+#define CLI_POSITIONAL_MAX 24
 #define CLI_SETS_MAX       64
 
 /* What was given: the last of an option that came twice, but all of --set. */
@@ -33,6 +33,7 @@ struct cli_args {
 	const char *values[CLI_OPTIONS_MAX]; /* by the option's index; "" for a flag */
 	const char *positional[CLI_POSITIONAL_MAX];
 	size_t positional_count;
+	char *const *operands; /* all of them, where a command takes more; NULL ends them */
 	const char *sets[CLI_SETS_MAX];
 	size_t set_count;
 };
@@ -44,10 +45,14 @@ struct command {
 	const char *details;              /* paragraphs for help and man page */
 	const struct cli_option *options; /* ends with a NULL name */
 	size_t operands_min, operands_max;
+	bool operands_raw; /* options come before all of them: what follows the first is not looked at */
 	int (*run)(const struct command *c, const struct cli_args *args);
 };
 
-extern const struct command cmd_run, cmd_validate, cmd_graph, cmd_doctor, cmd_help, cmd_version;
+extern const struct command cmd_top, cmd_run, cmd_validate, cmd_graph, cmd_doctor, cmd_help, cmd_version;
+extern const struct command cmd_up, cmd_down, cmd_list, cmd_exec;
+extern const struct command cmd_show, cmd_inject, cmd_heal, cmd_start, cmd_pause, cmd_go, cmd_step,
+	cmd_until, cmd_save, cmd_capture;
 
 /* All commands, ending with NULL. */
 extern const struct command *const cli_commands[];
@@ -65,6 +70,13 @@ void cli_print_help(const struct command *c);
 
 /* The command of that name; NULL after a message with the nearest one. */
 const struct command *cli_find_command(const char *name);
+
+/*
+ * Makes an override of what --seed says, if it is given; it lies in buf, as long as args is used. EXIT_WELL, or EXIT_INPUT
+ * after a message.
+ */
+#define CLI_SEED_SET 64
+int cli_take_seed(const struct command *c, struct cli_args *args, char buf[CLI_SEED_SET]);
 
 /* Loads a scenario and makes its fabric, printing what is wrong. EXIT_WELL or EXIT_INPUT. */
 int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
@@ -18,6 +19,8 @@ static const char *const exit_texts[] = {
 };
 #define EXIT_TEXTS (sizeof(exit_texts) / sizeof(exit_texts[0]))
 
+#define OPERANDS_WIDTH 16 /* in the list of commands */
+
 static void print_option(const struct cli_option *o)
 {
 	char left[64];
@@ -28,13 +31,26 @@ static void print_option(const struct cli_option *o)
 	printf("  %-30s %s\n", left, o->help);
 }
 
+/* Of operands that are long to tell just the first: the command's own help has them all. */
+static void print_line(const struct command *c)
+{
+	char operands[OPERANDS_WIDTH + 1];
+
+	if (strlen(c->operands) <= OPERANDS_WIDTH)
+		snprintf(operands, sizeof(operands), "%s", c->operands);
+	else
+		snprintf(operands, sizeof(operands), "%.*s ...", (int)strcspn(c->operands, " "),
+			c->operands);
+	printf("  %-9s %-*s %s\n", c->name, OPERANDS_WIDTH, operands, c->summary);
+}
+
 static void print_overview(void)
 {
 	puts("fabricbed brings up a data-centre fabric from one scenario file, runs a workload over it,\n"
 	     "breaks links on a timetable, and says what came out.\n\n"
 	     "usage: fabricbed COMMAND [OPTION]... [OPERAND]...\n");
 	for (const struct command *const *c = cli_commands; *c; c++)
-		printf("  %-9s %-14s %s\n", (*c)->name, (*c)->operands, (*c)->summary);
+		print_line(*c);
 	puts("\n'fabricbed COMMAND --help' tells a command's options. Exit status:");
 	for (size_t i = 0; i < EXIT_TEXTS; i++)
 		printf("  %zu  %s\n", i, exit_texts[i]);
@@ -117,7 +133,8 @@ static void print_man(void)
 	}
 	puts(".SH FILES\n.TP\n\\fIruns/NAME\\-N/\\fR\nresults of a run: summary.json, flows.csv, queues.csv, "
 	     "events.jsonl, scenario.yaml\n.TP\n\\fI/run/fabricbed/NAME\\fR\nheld by the process that a "
-	     "fabric's kernel objects belong to\n.SH SEE ALSO\n.BR ip\\-netns (8),\n.BR tc\\-bpf (8)");
+	     "fabric's kernel objects belong to\n.TP\n\\fI/run/fabricbed/live/NAME/control\\fR\nthe control "
+	     "socket of a live fabric: a JSON object a line\n.SH SEE ALSO\n.BR ip\\-netns (8),\n.BR tc\\-bpf (8)");
 }
 
 static void completion_commands(void)
@@ -126,39 +143,133 @@ static void completion_commands(void)
 		printf("%s%s", c == cli_commands ? "" : " ", (*c)->name);
 }
 
-/* A value that is one of several words, "kernel|inline", after --name or its letter. */
-static void completion_values(const struct command *c, const struct cli_option *o)
+/* The words of "kernel|inline"; those in capitals stand for something else. */
+static void completion_choice(const char *choice, size_t length)
 {
-	if (!o->argument || !strchr(o->argument, '|'))
-		return;
-	printf("\t*:%s:--%s", c->name, o->name);
+	const char *end = choice + length;
+
+	for (size_t n; choice < end; choice += n + 1) {
+		n = strcspn(choice, "|");
+		if (n > (size_t)(end - choice))
+			n = (size_t)(end - choice);
+		if (islower((unsigned char)*choice))
+			printf("%.*s ", (int)n, choice);
+	}
+}
+
+static void completion_pattern(const struct command *c, const struct cli_option *o)
+{
+	printf("\t*:%s:--%s:*", c->name, o->name);
 	if (o->letter)
-		printf(" | *:%s:-%c", c->name, o->letter);
-	printf(") words='");
-	for (const char *s = o->argument; *s; s++)
-		putchar(*s == '|' ? ' ' : *s);
+		printf(" | *:%s:-%c:*", c->name, o->letter);
+}
+
+/* What may stand after --name or its letter: one of several words, or a path. */
+static void completion_value(const struct command *c, const struct cli_option *o)
+{
+	if (!o->argument)
+		return;
+	if (strchr(o->argument, '|')) {
+		completion_pattern(c, o);
+		printf(") words='");
+		completion_choice(o->argument, strlen(o->argument));
+		puts("' ;;");
+	} else if (!strcmp(o->argument, "FILE") || !strcmp(o->argument, "DIR")) {
+		completion_pattern(c, o);
+		printf(") files=%s ;;\n", *o->argument == 'F' ? "-f" : "-d");
+	}
+}
+
+/* An operand as the usage line shows it, without brackets: its length is where it begins to be something else. */
+static bool operand_is(const char *operand, size_t length, const char *word)
+{
+	return length == strlen(word) && !strncmp(operand, word, length);
+}
+
+/* What may stand in the place of an operand, after its quote has been opened; closes it. */
+static void completion_operand(const char *operand, size_t length)
+{
+	if (operand_is(operand, length, "NAME")) {
+		puts("'$(ls /run/fabricbed/live 2>/dev/null) ;;");
+	} else if (operand_is(operand, length, "FILE")) {
+		puts("' files=-f ;;");
+	} else {
+		if (operand_is(operand, length, "COMMAND"))
+			completion_commands();
+		else
+			completion_choice(operand, length);
+		puts("' ;;");
+	}
+}
+
+/* Whether completion_operand() knows anything. */
+static bool completes_operand(const char *operand, size_t length)
+{
+	return memchr(operand, '|', length) || operand_is(operand, length, "NAME") ||
+	       operand_is(operand, length, "FILE") || operand_is(operand, length, "COMMAND");
+}
+
+static void completion_options(const struct command *c)
+{
+	printf("words='--help ");
+	for (const struct cli_option *o = c->options; o->name; o++)
+		printf("--%s ", o->name);
+}
+
+/* A line for each operand that is there to complete, and one for what stands elsewhere. */
+static void completion_command(const struct command *c)
+{
+	const char *s = c->operands;
+
+	for (const struct cli_option *o = c->options; o->name; o++)
+		completion_value(c, o);
+	for (int nth = 0; *s; nth++) {
+		size_t length;
+
+		s += *s == '[';
+		length = strcspn(s, " ].");
+		if (completes_operand(s, length)) {
+			printf("\t*:%s:*:%d) ", c->name, nth);
+			completion_options(c);
+			completion_operand(s, length);
+		}
+		s += strcspn(s, " ");
+		s += strspn(s, " ");
+	}
+	printf("\t*:%s:*) ", c->name);
+	completion_options(c);
 	puts("' ;;");
 }
 
-static void completion_command(const struct command *c)
+/* Options that the next word belongs to: it is no operand. */
+static void completion_valued(void)
 {
-	for (const struct cli_option *o = c->options; o->name; o++)
-		completion_values(c, o);
-	printf("\t*:%s:*) words='--help", c->name);
-	for (const struct cli_option *o = c->options; o->name; o++)
-		printf(" --%s", o->name);
-	if (c == &cmd_help) {
-		putchar(' ');
-		completion_commands();
+	const char *between = "\t\t";
+
+	for (const struct command *const *c = cli_commands; *c; c++) {
+		for (const struct cli_option *o = (*c)->options; o->name; o++) {
+			if (!o->argument)
+				continue;
+			printf("%s%s:--%s", between, (*c)->name, o->name);
+			between = " | ";
+			if (o->letter)
+				printf(" | %s:-%c", (*c)->name, o->letter);
+		}
 	}
-	printf("'%s ;;\n", strcmp(c->operands, "FILE") ? "" : " files=-f");
+	/* the shell makes three words of --seed=1 */
+	puts(") [[ ${COMP_WORDS[i + 1]} == = ]] || ((i++)) ;;\n"
+	     "\t\t*:=) ((i++)) ;;");
 }
 
 /* Options where a dash has been typed, else what may stand there beside them. */
 static void print_completion(void)
 {
-	puts("_fabricbed()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= files= hidden='-*'\n"
-	     "\tcase $COMP_CWORD:${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]} in");
+	puts("_fabricbed()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= files= hidden='-*' i nth=0\n"
+	     "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
+	     "\t\tcase ${COMP_WORDS[1]}:${COMP_WORDS[i]} in");
+	completion_valued();
+	puts("\t\t*:-*) ;;\n\t\t*) ((nth++)) ;;\n\t\tesac\n\tdone\n"
+	     "\tcase $COMP_CWORD:${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]}:$nth in");
 	printf("\t1:*) words='");
 	completion_commands();
 	puts("' ;;");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,8 +10,9 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
+#include "cli/junit.h"
+#include "cli/machine.h"
 #include "cli/results.h"
-#include "io/probe.h"
 #include "live/session.h"
 #include "telemetry/summary.h"
 
@@ -21,6 +23,7 @@ static const struct cli_option options[] = {
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
 	{"capture", 'c', "FILE", "write all frames that ports send to FILE, for Wireshark"},
+	{"junit", 0, "FILE", "write what became of the run and its expectations as JUnit XML"},
 	{"json", 'j', NULL, "print the summary as JSON"},
 	{"quiet", 'q', NULL, "print nothing but errors"},
 	{0},
@@ -102,9 +105,25 @@ struct run {
 	const char *directory;
 	const char *capture;
 	bool kernel, json, quiet;
-	bool compared;   /* one of several */
-	json_t *summary; /* of the run, for who compares; NULL: it gave none */
+	const char *variant; /* its name, if it is one of several */
+	json_t *summary;     /* of the run, for who compares; NULL: it gave none */
+	struct junit *junit; /* NULL: not asked for */
+	struct error error;  /* what it failed by first, as far as it was told here */
 };
+
+/* Says what went wrong; the first such word is kept. */
+__attribute__((format(printf, 2, 3))) static void fail(struct run *run, const char *format, ...)
+{
+	struct error why;
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(why.text, sizeof(why.text), format, ap);
+	va_end(ap);
+	cli_error("%s", why.text);
+	if (!*run->error.text)
+		run->error = why;
+}
 
 static void print_json(const json_t *json)
 {
@@ -128,27 +147,25 @@ static int report(struct run *run, struct session *s, const struct session_times
 	int r;
 
 	if (!summary) {
-		cli_error("%s", why.text);
+		fail(run, "%s", why.text);
 		return EXIT_RUN;
 	}
 	if (stopped)
 		json_object_set_new(summary, "interrupted", json_true());
-	r = results_write(run->directory, summary, run->scenario);
-	if (r == 0 && session_write(s, &why) < 0) {
-		cli_error("%s", why.text);
-		r = -EIO;
-	}
-	if (run->json && !run->compared)
+	r = session_write(s, summary, &why);
+	if (r < 0)
+		fail(run, "%s", why.text);
+	if (run->json && !run->variant)
 		print_json(summary);
 	else if (!run->json && !run->quiet)
 		results_print(summary, run->scenario, run->directory);
 	if (number_corrupt(summary)) {
-		cli_error("%.0f packets arrived with other bytes than were sent",
+		fail(run, "%.0f packets arrived with other bytes than were sent",
 			number_corrupt(summary));
 		r = -EIO;
 	}
 	if (stopped)
-		cli_error("interrupted at %.1f us of model time; these are the results so far",
+		fail(run, "interrupted at %.1f us of model time; these are the results so far",
 			(double)engine_now(session_engine(s)) / PS_PER_US);
 	run->summary = summary;
 	if (r < 0 || failed < 0 || stopped)
@@ -156,22 +173,10 @@ static int report(struct run *run, struct session *s, const struct session_times
 	return met ? EXIT_WELL : EXIT_EXPECT;
 }
 
-/* Says what the kernel dataplane needs and this machine, or this user, has not; false: it has it all. */
 static bool explain_machine(const struct fabric *f)
 {
-	struct probe probes[PROBES];
-	const struct probe *missing;
-
-	probe_machine(probes, f->net.port_count, f->net.node_count);
-	missing = probe_missing(probes);
-	if (!missing)
-		return false;
-	cli_error("the kernel dataplane can't run here: %s: %s", missing->name, missing->detail);
-	cli_error("remedy: %s", missing->remedy);
-	cli_error(
-		"'fabricbed doctor' tells more; 'run --dataplane inline' needs none of it and gives "
-		"the same results");
-	return true;
+	return machine_lacks(
+		f, "'run --dataplane inline' needs none of it and gives the same results");
 }
 
 static int run_session(struct run *run)
@@ -194,13 +199,13 @@ static int run_session(struct run *run)
 	if (r < 0) {
 		if (run->kernel && explain_machine(run->fabric))
 			return EXIT_MACHINE;
-		cli_error("%s", why.text);
+		fail(run, "%s", why.text);
 		return r == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
 	}
 	times.setup = now_s() - start;
 	r = run_slices(s, !run->quiet && !run->json && isatty(STDERR_FILENO), &times.run, &why);
 	if (r < 0)
-		cli_error("%s", why.text);
+		fail(run, "%s", why.text);
 	status = report(run, s, &times, r);
 	session_close(s);
 	return status;
@@ -208,8 +213,8 @@ static int run_session(struct run *run)
 
 static int parse_options(const struct command *c, struct cli_args *args, struct run *run)
 {
-	const char *dataplane = cli_value(c, args, "dataplane"), *seed = cli_value(c, args, "seed");
-	static char seed_set[64];
+	const char *dataplane = cli_value(c, args, "dataplane");
+	static char seed[CLI_SEED_SET];
 
 	run->kernel = !dataplane || !strcmp(dataplane, "kernel");
 	run->capture = cli_value(c, args, "capture");
@@ -219,19 +224,7 @@ static int parse_options(const struct command *c, struct cli_args *args, struct 
 		cli_error("run: --dataplane is 'kernel' or 'inline', not '%s'", dataplane);
 		return EXIT_INPUT;
 	}
-	if (!seed)
-		return EXIT_WELL;
-	if (strlen(seed) > 32) {
-		cli_error("run: --seed %s is not a number from 0 to 2^64 - 1", seed);
-		return EXIT_INPUT;
-	}
-	if (args->set_count == CLI_SETS_MAX) {
-		cli_error("more than %d --set, --seed being one", CLI_SETS_MAX);
-		return EXIT_INPUT;
-	}
-	snprintf(seed_set, sizeof(seed_set), "seed=%s", seed);
-	args->sets[args->set_count++] = seed_set;
-	return EXIT_WELL;
+	return cli_take_seed(c, args, seed);
 }
 
 /* root is believed until something fails: the probes take as long as a small fabric */
@@ -240,7 +233,7 @@ static bool may_run(const struct run *run)
 	return !run->kernel || geteuid() == 0 || !explain_machine(run->fabric);
 }
 
-static int run_one(struct run *run, const char *out)
+static int run_once(struct run *run, const char *out)
 {
 	char *directory = NULL;
 	bool made = false;
@@ -258,6 +251,46 @@ static int run_one(struct run *run, const char *out)
 	return status;
 }
 
+/* What was in the way of a run that ended so; NULL: nothing. What others told is not repeated, but summed up. */
+static const char *obstacle(const struct run *run, int status)
+{
+	if (status == EXIT_WELL || status == EXIT_EXPECT)
+		return NULL;
+	if (*run->error.text)
+		return run->error.text;
+	if (status == EXIT_MACHINE)
+		return "the kernel dataplane can't run here: 'fabricbed doctor' tells why";
+	return "nothing was run: standard error tells why";
+}
+
+static void add_to_junit(const struct run *run, const char *scenario, int status, double wall_s)
+{
+	struct junit_run entry = {
+		.summary = run->summary,
+		.error = obstacle(run, status),
+		.wall_s = wall_s,
+	};
+	char *name = NULL;
+
+	if (!run->junit)
+		return;
+	if (asprintf(&name, "%s%s%s", scenario, run->variant ? "." : "",
+		    run->variant ? run->variant : "") < 0)
+		return;
+	entry.name = name;
+	junit_add(run->junit, &entry);
+	free(name);
+}
+
+static int run_one(struct run *run, const char *out)
+{
+	double start = now_s();
+	int status = run_once(run, out);
+
+	add_to_junit(run, run->scenario->name, status, now_s() - start);
+	return status;
+}
+
 static void run_release(struct run *run)
 {
 	json_decref(run->summary);
@@ -272,7 +305,7 @@ static int run_variant(const struct run *base, const struct cli_args *args,
 	char *out = NULL;
 	int status;
 
-	run.compared = true;
+	run.variant = v->name;
 	run.scenario = NULL;
 	run.fabric = NULL;
 	status = cli_load_variant(args, v, &run.scenario, &run.fabric);
@@ -343,26 +376,36 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 	return status;
 }
 
+static int run_file(struct run *run, const struct cli_args *args, const char *out)
+{
+	int status = cli_load(args->positional[0], args, &run->scenario, &run->fabric);
+
+	if (status != EXIT_WELL)
+		return status;
+	if (run->scenario->variant_count && run->capture) {
+		cli_error("run: --capture is for one run, and %s compares several",
+			run->scenario->name);
+		return EXIT_INPUT;
+	}
+	return run->scenario->variant_count ? run_compared(run, args, out) : run_one(run, out);
+}
+
 static int run_run(const struct command *c, const struct cli_args *given)
 {
-	const char *out = cli_value(c, given, "out");
+	const char *out = cli_value(c, given, "out"), *junit = cli_value(c, given, "junit");
 	struct cli_args args = *given;
 	struct run run = {0};
 	int status = parse_options(c, &args, &run);
 
-	if (status == EXIT_WELL)
-		status = cli_load(args.positional[0], &args, &run.scenario, &run.fabric);
 	if (status != EXIT_WELL)
 		return status;
-	if (run.scenario->variant_count && run.capture) {
-		cli_error("run: --capture is for one run, and %s compares several",
-			run.scenario->name);
-		status = EXIT_INPUT;
-	} else if (run.scenario->variant_count) {
-		status = run_compared(&run, &args, out);
-	} else {
-		status = run_one(&run, out);
-	}
+	if (junit && junit_open(&run.junit, junit) < 0)
+		return EXIT_INPUT;
+	status = run_file(&run, &args, out);
+	if (run.junit && junit_empty(run.junit))
+		add_to_junit(&run, args.positional[0], status, 0);
+	if (junit_close(run.junit) < 0)
+		status = EXIT_RUN;
 	run_release(&run);
 	return status;
 }
@@ -376,6 +419,7 @@ const struct command cmd_run = {
 		"writes summary.json, flows.csv, events.jsonl, scenario.yaml and, if asked for, queues.csv.\n"
 		"A scenario with `compare` is run once for each of its variants, each with a folder of its\n"
 		"own, and compare.json and a table set them side by side.\n"
+		"--junit FILE has a test suite for each run, for a CI system to show.\n"
 		"Exit status 1 means that an expectation of the scenario failed. Ctrl-C ends a run cleanly:\n"
 		"the results so far are written.",
 	.options = options,

@@ -16,7 +16,7 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 	struct messages m = MESSAGES_INIT;
 	struct workload_frames frames;
 	struct workload_size size;
-	int r = traffic_messages(&m, s, f);
+	int r = traffic_messages(&m, s, f, 0);
 
 	setup_frames(&frames, s, f);
 	if (r == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include "cli/cli.h"
 
 static void print_diags(const char *path, struct diags *d)
@@ -19,6 +20,25 @@ static void print_diags(const char *path, struct diags *d)
 		fprintf(stderr, "%zu faults; nothing was created\n", d->count);
 	if (d->out_of_memory)
 		cli_error("out of memory: there may be more faults");
+}
+
+int cli_take_seed(const struct command *c, struct cli_args *args, char buf[CLI_SEED_SET])
+{
+	const char *seed = cli_value(c, args, "seed");
+
+	if (!seed)
+		return EXIT_WELL;
+	if (strlen(seed) > 32) {
+		cli_error("%s: --seed %s is not a number from 0 to 2^64 - 1", c->name, seed);
+		return EXIT_INPUT;
+	}
+	if (args->set_count == CLI_SETS_MAX) {
+		cli_error("more than %d --set, --seed being one", CLI_SETS_MAX);
+		return EXIT_INPUT;
+	}
+	snprintf(buf, CLI_SEED_SET, "seed=%s", seed);
+	args->sets[args->set_count++] = buf;
+	return EXIT_WELL;
 }
 
 int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,

@@ -26,6 +26,8 @@ static void make_getopt(const struct command *c, struct option *longs, char *sho
 {
 	size_t n = 0;
 
+	if (c->operands_raw)
+		*shorts++ = '+';
 	*shorts++ = ':';
 	for (; c->options[n].name; n++) {
 		const struct cli_option *o = &c->options[n];
@@ -129,6 +131,7 @@ static int take_operands(
 			argv[optind + (int)c->operands_max], c->name);
 		return EXIT_INPUT;
 	}
+	args->operands = argv + optind;
 	for (size_t i = 0; i < n && i < CLI_POSITIONAL_MAX; i++)
 		args->positional[args->positional_count++] = argv[optind + (int)i];
 	return EXIT_WELL;
@@ -137,7 +140,7 @@ static int take_operands(
 int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *ret, bool *ret_help)
 {
 	struct option longs[CLI_OPTIONS_MAX + 2];
-	char shorts[2 * CLI_OPTIONS_MAX + 4];
+	char shorts[2 * CLI_OPTIONS_MAX + 5];
 	int value;
 
 	*ret = (struct cli_args){0};

@@ -111,64 +111,6 @@ void results_discard(const char *directory, bool is_out)
 		rmdir("runs");
 }
 
-static FILE *create(const char *directory, const char *name)
-{
-	char *path;
-	FILE *f;
-
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		return NULL;
-	f = fopen(path, "we");
-	free(path);
-	return f;
-}
-
-#define SUMMARY_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
-
-/* Closes f; r, or else what went wrong on the way: a full disk shows at any write. */
-static int close_written(FILE *f, int r)
-{
-	bool broken = ferror(f);
-
-	if (fclose(f) && r == 0)
-		r = -errno;
-	return broken && r == 0 ? -EIO : r;
-}
-
-static int write_summary(const char *directory, const json_t *summary)
-{
-	FILE *f = create(directory, "summary.json");
-	int r;
-
-	if (!f)
-		return -errno;
-	r = json_dumpf(summary, f, SUMMARY_FORMAT) < 0 ? -EIO : 0;
-	fputc('\n', f);
-	return close_written(f, r);
-}
-
-static int write_scenario(const char *directory, const struct scenario *s)
-{
-	FILE *f = create(directory, "scenario.yaml");
-	int r;
-
-	if (!f)
-		return -errno;
-	r = scenario_write(s, f);
-	return close_written(f, r);
-}
-
-int results_write(const char *directory, const json_t *summary, const struct scenario *s)
-{
-	int r = write_summary(directory, summary);
-
-	if (r == 0)
-		r = write_scenario(directory, s);
-	if (r < 0)
-		cli_error("can't write results in %s: %s", directory, strerror(-r));
-	return r;
-}
-
 static double number(const json_t *summary, const char *metric)
 {
 	double value = 0;

@@ -16,9 +16,6 @@ int results_directory(char **ret_path, bool *ret_made, const char *out, const ch
 /* Removes the folder that was made for a run that never began, if nothing is in it. */
 void results_discard(const char *directory, bool is_out);
 
-/* Writes summary.json and scenario.yaml. 0 or -errno after a message. */
-int results_write(const char *directory, const json_t *summary, const struct scenario *s);
-
 /* The summary for a terminal. */
 void results_print(const json_t *summary, const struct scenario *s, const char *directory);
 

@@ -130,3 +130,8 @@ int agents_write(const struct agents *a, const char *directory)
 		r = -errno;
 	return r;
 }
+
+const struct lldp *agents_lldp(const struct agents *a)
+{
+	return a->lldp;
+}

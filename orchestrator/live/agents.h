@@ -27,4 +27,7 @@ void agents_receive(struct agents *a, struct engine *e, uint64_t now_ps, uint32_
 /* roles.csv in directory: a row a port: its node's level, its role, and who is at the other end. 0 or -errno. */
 int agents_write(const struct agents *a, const char *directory);
 
+/* What they know, for whoever shows it. */
+const struct lldp *agents_lldp(const struct agents *a);
+
 #endif

@@ -1,63 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "live/session.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "abi/wire.h"
 #include "base/units.h"
-#include "build/build.h"
-#include "control/ports.h"
-#include "control/routing.h"
-#include "io/pcapng.h"
-#include "live/agents.h"
-#include "live/change.h"
-#include "live/deadlock.h"
+#include "live/capture.h"
 #include "live/expect.h"
-#include "live/setup.h"
+#include "live/names.h"
+#include "live/session_internal.h"
+#include "live/stack_egress.h"
 #include "live/traffic.h"
-#include "telemetry/recorder.h"
 #include "telemetry/summary.h"
-
-struct session {
-	struct session_params params;
-	struct dataplane *dp; /* owned by built, if that is set */
-	struct built *built;
-	struct routing *routing;
-	struct changes changes;
-	struct agents *agents; /* NULL: no LLDP */
-	struct engine *engine;
-	struct recorder *recorder;
-	struct pcapng *capture;
-	struct timeline timeline;
-	struct setup_options options;
-	struct ports_params ports;
-	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
-	uint64_t end_ps, ideal_ps;
-	uint64_t packets; /* of the workload, none sent twice */
-	struct deadlock deadlock;
-};
-
-static const char *port_name(const void *arg, uint32_t port, char *buf)
-{
-	const struct fabric *f = arg;
-	const struct net_port *p = &f->net.ports[port];
-	const struct fabric_link *link = &f->links[p->link];
-	int used = snprintf(buf, RECORDER_NAME, "%s->%s", f->nodes[p->node].name,
-		f->nodes[f->net.ports[p->peer].node].name);
-
-	if (link->is_parallel)
-		snprintf(buf + used, RECORDER_NAME - (size_t)used, "#%u", link->parallel);
-	return buf;
-}
-
-static const char *host_name(const void *arg, uint32_t host, char *buf)
-{
-	const struct fabric *f = arg;
-
-	snprintf(buf, RECORDER_NAME, "%s", f->nodes[host].name);
-	return buf;
-}
 
 /* Sizes of all tables, and what the program does. */
 static struct sw_tables table_sizes(const struct session *s)
@@ -70,12 +23,46 @@ static struct sw_tables table_sizes(const struct session *s)
 	};
 
 	ports_config(&sizes.config, &s->ports);
+	sizes.config.host_count = net->host_count;
+	sizes.config.gateway = setup_gateway(s->params.scenario, s->params.fabric);
 	if (sizes.config.features & SW_FAULTS)
 		sizes.fault_count = sizes.port_count;
 	if (sizes.config.features & SW_CNP)
 		sizes.flow_count = FLOW_SLOTS * net->switch_count;
 	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
 	return sizes;
+}
+
+static int open_kernel(struct session *s, const struct sw_tables *sizes, uint32_t capacity,
+	struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	const struct stack_spec *stack = &sc->host.stack;
+	struct egress_config egress;
+	struct build_params params = {
+		.fabric = f,
+		.name = s->params.name ? s->params.name : sc->name,
+		.exact = s->params.name != NULL,
+		.sizes = sizes,
+		.frame_capacity = capacity,
+		.stacks = s->params.stacks,
+		.stack_mtu = f->packet_bytes - (uint32_t)sizeof(struct eth_hdr),
+		.ecn = stack->ecn,
+		.gso_off = stack->entropy != ENTROPY_FLOW,
+		.gateway = setup_gateway(sc, f),
+	};
+	int r = 0;
+
+	if (s->params.stacks && stack_has_egress(stack)) {
+		r = stack_egress(&egress, stack, sc->clock.slowdown, why);
+		params.egress = &egress;
+	}
+	if (r == 0)
+		r = build_up(&s->built, &params, why);
+	if (r == 0)
+		s->dp = build_dataplane(s->built);
+	return r;
 }
 
 static int open_dataplane(struct session *s, struct error *why)
@@ -85,12 +72,8 @@ static int open_dataplane(struct session *s, struct error *why)
 	struct sw_tables sizes = table_sizes(s);
 	int r;
 
-	if (s->params.kernel) {
-		r = build_up(&s->built, s->params.fabric, sc->name, &sizes, capacity, why);
-		if (r == 0)
-			s->dp = build_dataplane(s->built);
-		return r;
-	}
+	if (s->params.kernel)
+		return open_kernel(s, &sizes, capacity, why);
 	r = dataplane_inline_open(&s->dp, &sizes, capacity);
 	return r < 0 ? error_set(why, r, "out of memory for the switches' tables") : 0;
 }
@@ -111,6 +94,11 @@ static int open_control(struct session *s, struct error *why)
 		return error_set(why, r, "out of memory for the switches' control");
 	s->changes.routing = s->routing;
 	setup_ports(&s->ports, sc, f);
+	/* everything may befall a fabric that stays */
+	if (s->params.lasting)
+		s->ports.features |= SW_FAULTS | SW_CONTROL;
+	if (s->params.stacks)
+		s->ports.features |= SW_STACK;
 	return 0;
 }
 
@@ -132,8 +120,9 @@ static void on_dropped(
 {
 	struct session *s = arg;
 
-	(void)bytes;
-	(void)captured;
+	s->tally.drops[reason]++;
+	if (s->captures)
+		capture_dropped(s->captures, now_ps, port, reason, bytes, captured, length);
 	recorder_dropped(s->recorder, now_ps, port, reason, length);
 }
 
@@ -141,32 +130,42 @@ static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before,
 {
 	struct session *s = arg;
 
+	s->tally.pauses += (after & ~before) != 0;
 	recorder_paused(s->recorder, now_ps, port, before, after);
 }
 
 static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
 	uint32_t captured, uint32_t length)
 {
-	uint8_t whole[HEADERS_MAX + ICRC_BYTES];
 	struct session *s = arg;
 
-	/* frames without payload lack but the ICRC, which is zero */
-	if (length == captured + ICRC_BYTES && length <= sizeof(whole)) {
-		memcpy(whole, bytes, captured);
-		memset(whole + captured, 0, ICRC_BYTES);
-		bytes = whole;
-		captured = length;
-	}
-	pcapng_write(s->capture, port - PORT_FIRST, now_ps, bytes, captured, length);
+	if (s->captures)
+		capture_sent(s->captures, now_ps, port, bytes, captured, length);
+	if (s->capture)
+		capture_write(s->capture, &(struct pcapng_packet){port - PORT_FIRST, now_ps, bytes, captured,
+					  length, PCAPNG_OUTBOUND, NULL});
 }
 
 static void on_control(
 	void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured)
 {
 	struct session *s = arg;
+	uint32_t node = s->params.fabric->net.ports[port].node;
 
 	if (s->agents)
 		agents_receive(s->agents, s->engine, now_ps, port, bytes, captured);
+	/* a program on the host may want to hear of its neighbours too */
+	if (s->stacks && s->params.fabric->net.nodes[node].kind == NODE_HOST)
+		stacks_give(s->stacks, node, bytes, captured);
+}
+
+static void on_stack(
+	void *arg, uint64_t now_ps, uint32_t host, const uint8_t *bytes, uint32_t captured)
+{
+	struct session *s = arg;
+
+	(void)now_ps;
+	stacks_give(s->stacks, host, bytes, captured);
 }
 
 static int open_engine(struct session *s, struct error *why)
@@ -178,9 +177,13 @@ static int open_engine(struct session *s, struct error *why)
 		.seed = s->params.scenario->seed,
 		.observer = {.dropped = on_dropped,
 			.paused = on_paused,
-			.sent = s->capture ? on_sent : NULL,
+			.sent = s->capture || s->captures ? on_sent : NULL,
 			.control = on_control,
+			.stack = s->params.stacks ? on_stack : NULL,
 			.arg = s},
+		.stack_frame = s->params.stacks ? f->packet_bytes : 0,
+		.stack_queue = s->params.scenario->host.stack.queue_bytes,
+		.lasting = s->params.lasting,
 	};
 	int r;
 
@@ -226,6 +229,7 @@ static uint64_t default_end(const struct session *s, struct messages *m)
 static int add_messages(struct session *s, const struct messages *m)
 {
 	struct engine_flow *flows = calloc(m->count + 1, sizeof(*flows));
+	uint32_t earlier = (uint32_t)engine_counts(s->engine)->flows;
 	int r;
 
 	if (!flows)
@@ -239,7 +243,7 @@ static int add_messages(struct session *s, const struct messages *m)
 			.dst_host = from->dst_host,
 			.bytes = from->bytes,
 			.start_ps = first ? from->start_ps : from->gap_ps,
-			.after = first ? ENGINE_NO_FLOW : from->after,
+			.after = first ? ENGINE_NO_FLOW : earlier + from->after,
 		};
 	}
 	r = engine_add_flows(s->engine, flows, m->count);
@@ -247,27 +251,45 @@ static int add_messages(struct session *s, const struct messages *m)
 	return r;
 }
 
-static int open_traffic(struct session *s, struct error *why)
+int session_add_traffic(struct session *s, size_t first)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
 	struct messages m = MESSAGES_INIT;
 	struct workload_size size = {0};
 	struct workload_frames frames;
-	int r = traffic_messages(&m, sc, f);
+	int r = traffic_messages(&m, sc, f, first);
 
 	setup_frames(&frames, sc, f);
 	if (r == 0)
 		r = workload_measure(&m, &f->net, &frames, &size);
-	s->ideal_ps = size.ideal_ps;
-	s->packets = size.packets;
-	if (r == 0)
-		r = timeline_init(&s->timeline, sc, f);
+	if (size.ideal_ps > s->ideal_ps)
+		s->ideal_ps = size.ideal_ps;
+	s->packets += size.packets;
 	if (r == 0)
 		r = add_messages(s, &m);
-	s->end_ps = sc->until_ps ? sc->until_ps : default_end(s, &m);
+	if (!s->params.lasting)
+		s->end_ps = sc->until_ps ? sc->until_ps : default_end(s, &m);
 	messages_release(&m);
+	return r;
+}
+
+/* A fabric that stays has its workload start on command. */
+static int open_traffic(struct session *s, struct error *why)
+{
+	int r = timeline_init(&s->timeline, s->params.scenario, s->params.fabric);
+
+	s->end_ps = UINT64_MAX;
+	if (r == 0 && !s->params.lasting)
+		r = session_add_traffic(s, 0);
 	return r < 0 ? error_set(why, r, "out of memory for the flows") : 0;
+}
+
+static int open_stacks(struct session *s, struct error *why)
+{
+	if (!s->params.stacks)
+		return 0;
+	return stacks_new(&s->stacks, s->built, s->engine, &s->params.fabric->net, why);
 }
 
 static int open_recorder(struct session *s, struct error *why)
@@ -291,13 +313,15 @@ static int open_capture(struct session *s, struct error *why)
 	char name[RECORDER_NAME];
 	int r;
 
+	if (s->params.lasting && captures_new(&s->captures, f) < 0)
+		return error_set(why, -ENOMEM, "out of memory for captures");
 	if (!s->params.capture)
 		return 0;
 	r = pcapng_open(&s->capture, s->params.capture);
 	if (r < 0)
 		return error_set(why, r, "can't write %s: %s", s->params.capture, strerror(-r));
 	for (uint32_t i = 0; i < f->net.port_count; i++)
-		pcapng_add_interface(s->capture, port_name(f, PORT_FIRST + i, name));
+		pcapng_add_interface(s->capture, port_name(f, PORT_FIRST + i, name), NULL);
 	return 0;
 }
 
@@ -309,6 +333,7 @@ int session_open(struct session **ret, const struct session_params *params, stru
 	if (!s)
 		return error_set(why, -ENOMEM, "out of memory");
 	s->params = *params;
+	s->own_faults = params->scenario->fault_count;
 	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
 	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
 	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
@@ -325,6 +350,8 @@ int session_open(struct session **ret, const struct session_params *params, stru
 		r = open_engine(s, why);
 	if (r == 0)
 		r = open_traffic(s, why);
+	if (r == 0)
+		r = open_stacks(s, why);
 	if (r < 0) {
 		session_close(s);
 		return r;
@@ -337,9 +364,12 @@ void session_close(struct session *s)
 {
 	if (!s)
 		return;
+	stacks_free(s->stacks);
 	engine_free(s->engine);
+	deeds_release(&s->deeds);
 	recorder_close(s->recorder);
 	pcapng_close(s->capture);
+	captures_free(s->captures);
 	timeline_release(&s->timeline);
 	if (s->built)
 		build_down(s->built);
@@ -377,16 +407,64 @@ static int search_deadlock(struct session *s, uint64_t now)
 	return 0;
 }
 
-/* All that is due at the engine's present time. */
-static int act_due(struct session *s)
+int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by)
+{
+	const struct action a = {.kind = ACTION_BEGIN, .fault = fault, .target = target};
+	uint64_t now = engine_now(s->engine);
+	int r = deeds_begin(&s->deeds, fault, target, now);
+	json_t *line;
+
+	if (r < 0)
+		return r;
+	line = change_apply(&s->changes, &a);
+	if (by)
+		json_object_set_new(line, "by", json_string(by));
+	recorder_event(s->recorder, now, line);
+	s->tally.faults++;
+	return 0;
+}
+
+void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by)
+{
+	const struct action a = {.kind = ACTION_END, .fault = fault, .target = target};
+	uint64_t now = engine_now(s->engine);
+	json_t *line;
+
+	/* healed by hand already, or replaced by another */
+	if (!deeds_end(&s->deeds, fault, target, now))
+		return;
+	line = change_apply(&s->changes, &a);
+	if (by)
+		json_object_set_new(line, "by", json_string(by));
+	recorder_event(s->recorder, now, line);
+	s->tally.faults++;
+}
+
+static int act(struct session *s, const struct action *a)
+{
+	switch (a->kind) {
+	case ACTION_BEGIN:
+		return session_begin_fault(s, a->fault, a->target, NULL);
+	case ACTION_END:
+		session_end_fault(s, a->fault, a->target, NULL);
+		return 0;
+	case ACTION_REROUTE:
+		recorder_event(s->recorder, engine_now(s->engine), change_apply(&s->changes, a));
+		s->tally.reroutes++;
+		return 0;
+	}
+	return -EINVAL;
+}
+
+int session_act(struct session *s)
 {
 	uint64_t now = engine_now(s->engine);
+	int r = 0;
 
-	while (timeline_next(&s->timeline) <= now) {
-		const struct action *a = &s->timeline.items[s->timeline.next++];
-
-		recorder_event(s->recorder, now, change_apply(&s->changes, a));
-	}
+	while (r == 0 && timeline_next(&s->timeline) <= now)
+		r = act(s, &s->timeline.items[s->timeline.next++]);
+	if (r < 0)
+		return r;
 	if (s->next_lldp_ps <= now)
 		tell_neighbours(s, now);
 	if (s->next_sample_ps <= now) {
@@ -403,8 +481,15 @@ static uint64_t next_act(const struct session *s)
 		least(s->next_lldp_ps, s->next_search_ps));
 }
 
+uint64_t session_next(const struct session *s)
+{
+	return least(engine_next(s->engine), next_act(s));
+}
+
 bool session_done(const struct session *s)
 {
+	if (s->params.lasting)
+		return false;
 	return engine_done(s->engine) || engine_now(s->engine) >= s->end_ps;
 }
 
@@ -413,7 +498,7 @@ int session_advance(
 {
 	until_ps = least(until_ps, s->end_ps);
 	while (engine_now(s->engine) < until_ps && !(stop && *stop) && !session_done(s)) {
-		int r = act_due(s);
+		int r = session_act(s);
 
 		if (r == 0)
 			r = engine_run(s->engine, least(next_act(s), until_ps), stop);
@@ -451,6 +536,38 @@ const struct engine *session_engine(const struct session *s)
 	return s->engine;
 }
 
+const struct session_tally *session_tally(struct session *s)
+{
+	const struct engine_stats *counts = engine_counts(s->engine);
+
+	s->tally.marks = counts->marked;
+	s->tally.trims = counts->trimmed;
+	s->tally.flows = counts->flows_done;
+	s->tally.flows_total = counts->flows;
+	s->tally.deadlocks = s->deadlock.length > 0;
+	return &s->tally;
+}
+
+struct stacks *session_stacks(const struct session *s)
+{
+	return s->stacks;
+}
+
+struct dataplane *session_dataplane(const struct session *s)
+{
+	return s->dp;
+}
+
+struct captures *session_captures(const struct session *s)
+{
+	return s->captures;
+}
+
+const struct agents *session_agents(const struct session *s)
+{
+	return s->agents;
+}
+
 const char *session_name(const struct session *s)
 {
 	return s->built ? build_name(s->built) : "";
@@ -463,7 +580,7 @@ json_t *session_summary(
 	struct summary_info info = {
 		.scenario = sc->name,
 		.dataplane = s->dp->ops->name,
-		.clock = "stepped",
+		.clock = sc->clock.wall ? "wall" : "stepped",
 		.version = FABRICBED_VERSION,
 		.seed = sc->seed,
 		.ideal_ps = s->ideal_ps,
@@ -481,33 +598,12 @@ json_t *session_summary(
 	summary = summary_new(&info, s->engine);
 	deadlock_summarise(
 		&s->deadlock, json_object_get(summary, "pfc"), port_name, s->params.fabric);
+	if (summary && times->fidelity)
+		json_object_set_new(summary, "fidelity", fidelity_json(times->fidelity));
 	if (!summary || expect_check(sc, summary, ret_met) < 0) {
 		json_decref(summary);
 		error_set(why, -ENOMEM, "out of memory for the summary");
 		return NULL;
 	}
 	return summary;
-}
-
-int session_write(struct session *s, struct error *why)
-{
-	const char *directory = s->params.directory;
-	int r, captured;
-
-	recorder_end(s->recorder, engine_now(s->engine));
-	r = recorder_close(s->recorder);
-	captured = pcapng_close(s->capture);
-	s->recorder = NULL;
-	s->capture = NULL;
-	if (captured < 0)
-		return error_set(why, captured, "can't write %s: %s", s->params.capture,
-			strerror(-captured));
-	if (r == 0 && directory)
-		r = recorder_write_flows(directory, s->engine, host_name, s->params.fabric);
-	if (r == 0 && directory && s->dp->tables.config.features & SW_CONTROL)
-		r = recorder_write_pauses(directory, s->engine, port_name, s->params.fabric);
-	if (r == 0 && directory && s->agents)
-		r = agents_write(s->agents, directory);
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", directory, strerror(-r))
-		     : 0;
 }

@@ -9,14 +9,21 @@
 #include <jansson.h>
 #include "base/error.h"
 #include "engine/engine.h"
+#include "telemetry/fidelity.h"
 #include "topology/fabric.h"
 
 struct session;
+struct stacks;
+struct agents;
+struct captures;
 
 struct session_params {
-	const struct scenario *scenario; /* both outlive the session */
+	struct scenario *scenario; /* both outlive the session; grows by what is done by hand */
 	const struct fabric *fabric;
+	const char *name;      /* of the fabric, and no other; NULL: the scenario's, or one like it */
 	bool kernel;           /* the kernel dataplane, else the inline one */
+	bool lasting;          /* it has no end, its workload starts on command, and anything may befall it */
+	bool stacks;           /* hosts have kernel stacks; needs the kernel dataplane */
 	const char *directory; /* for what is written as it happens; exists; NULL: nothing is */
 	const char *capture;   /* a pcapng file of all that ports send; NULL: none */
 };
@@ -31,6 +38,9 @@ int session_open(struct session **ret, const struct session_params *params, stru
 int session_advance(
 	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why);
 
+/* When something is due next, model time; UINT64_MAX: nothing will happen by itself. */
+uint64_t session_next(const struct session *s);
+
 /* Whether there is nothing more to do: all flows finished, or time is up. */
 bool session_done(const struct session *s);
 
@@ -41,11 +51,27 @@ double session_progress(const struct session *s);
 uint64_t session_end(const struct session *s);
 
 const struct engine *session_engine(const struct session *s);
+struct stacks *session_stacks(const struct session *s); /* NULL: there are none */
+struct dataplane *session_dataplane(const struct session *s);
+struct captures *session_captures(const struct session *s); /* NULL: it does not last */
+const struct agents *session_agents(const struct session *s);
 const char *session_name(const struct session *s); /* of the fabric that stands, "" inline */
 
-/* Seconds of the caller's clock, for the summary. */
+/* How often things have happened so far. */
+struct session_tally {
+	uint64_t drops[DROP_REASON_COUNT];
+	uint64_t marks, trims, pauses;
+	uint64_t flows, flows_total; /* ended; and all */
+	uint64_t faults, reroutes;   /* beginnings and ends */
+	uint64_t deadlocks;
+};
+
+const struct session_tally *session_tally(struct session *s);
+
+/* Seconds of the caller's clock, for the summary; fidelity NULL: stepped. */
 struct session_times {
 	double setup, run;
+	const struct fidelity *fidelity;
 };
 
 /*
@@ -55,8 +81,42 @@ struct session_times {
 json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why);
 
-/* Writes flows.csv and closes the other files. 0 or -errno. */
-int session_write(struct session *s, struct error *why);
+/*
+ * Writes the summary, the scenario as it was run, flows.csv and the like, and closes the other files. 0 or -errno with why.
+ */
+int session_write(struct session *s, const json_t *summary, struct error *why);
+
+/*
+ * What is done by hand, at the engine's present time; of a session that lasts. Answers are as docs/control.md has them: a
+ * new reference, or NULL with why.
+ *
+ * A fault as scenario_fault_words() makes it, checked against the fabric; takes what *f holds. One of the same kind that is in
+ * force at a target ends there.
+ */
+json_t *session_inject(struct session *s, struct fault_spec *f, struct error *why);
+
+/* What `heal` is to end: everything, a fault by its number, or what befalls targets of a kind whose names match. */
+struct session_heal {
+	enum { HEAL_ALL, HEAL_FAULT, HEAL_TARGETS } what;
+	uint32_t fault;
+	enum fault_target kind;
+	const char *glob;
+};
+
+json_t *session_heal(struct session *s, const struct session_heal *h, struct error *why);
+
+/* Workloads, checked against the fabric, that start now; takes what they hold. */
+json_t *session_start(
+	struct session *s, struct workload_spec *workloads, size_t count, struct error *why);
+
+/* What befalls a port's link now, a word each; good until the next call. arg: the session. */
+const char *session_port_faults(void *arg, uint32_t port);
+
+/* Rows of `show faults`: those whose words fit a glob; NULL: all. */
+json_t *session_faults(const struct session *s, const char *match);
+
+/* The scenario with all that was done by hand, which ends now. 0 or -errno. */
+int session_save(const struct session *s, FILE *out);
 
 /* Takes everything down. NULL is fine. */
 void session_close(struct session *s);

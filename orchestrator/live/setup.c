@@ -26,6 +26,15 @@ uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f)
 	return capacity;
 }
 
+uint32_t setup_gateway(const struct scenario *s, const struct fabric *f)
+{
+	uint32_t node;
+
+	if (!s->external.node || !fabric_find_node(f, s->external.node, &node))
+		return UINT32_MAX;
+	return f->net.nodes[node].number;
+}
+
 static void setup_class(struct ports_class *to, const struct fabric_class *from)
 {
 	*to = (struct ports_class){
@@ -73,7 +82,8 @@ static uint32_t setup_features(const struct scenario *s)
 	return (sw->trim.to != TRIM_OFF ? SW_TRIM : 0) | (sw->pfc.on ? SW_PFC : 0) |
 	       (has_cable_faults(s) ? SW_FAULTS : 0) | (sw->roles.on ? SW_ROLES : 0) |
 	       (sw->cnp_ps ? SW_CNP : 0) | (sw->reroute_mode == REROUTE_LOCAL ? SW_DETOUR : 0) |
-	       (sw->pfc.on || sw->lldp_ps || has_storms(s) ? SW_CONTROL : 0);
+	       (sw->pfc.on || sw->lldp_ps || has_storms(s) ? SW_CONTROL : 0) |
+	       (s->external.node ? SW_GATEWAY : 0);
 }
 
 void setup_ports(struct ports_params *ret, const struct scenario *s, const struct fabric *f)

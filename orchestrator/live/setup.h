@@ -21,6 +21,9 @@ bool setup_payload_is_full(const struct scenario *s, const struct fabric *f);
 /* Most bytes that a frame may have. */
 uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f);
 
+/* The host that takes what is for outside; UINT32_MAX: there is none. */
+uint32_t setup_gateway(const struct scenario *s, const struct fabric *f);
+
 void setup_ports(struct ports_params *ret, const struct scenario *s, const struct fabric *f);
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f);
 

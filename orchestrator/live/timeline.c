@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* What each fault adds per target: its start, its end, and a reroute after each. */
 #define ACTIONS_PER_TARGET 4
@@ -32,7 +33,7 @@ static void timeline_add(struct timeline *t, struct action a)
 		t->items[t->count++] = a;
 }
 
-static uint64_t later(uint64_t at_ps, uint64_t delay_ps)
+uint64_t timeline_later(uint64_t at_ps, uint64_t delay_ps)
 {
 	return at_ps > UINT64_MAX - delay_ps ? UINT64_MAX : at_ps + delay_ps;
 }
@@ -46,11 +47,11 @@ static void add_fault(struct timeline *t, const struct scenario *s, uint32_t fau
 	timeline_add(t, (struct action){f->until_ps, ACTION_END, fault, target});
 	if (!fault_cuts(f->kind))
 		return;
-	timeline_add(t, (struct action){later(f->at_ps, reroute), ACTION_REROUTE, 0, 0});
-	timeline_add(t, (struct action){later(f->until_ps, reroute), ACTION_REROUTE, 0, 0});
+	timeline_add(t, (struct action){timeline_later(f->at_ps, reroute), ACTION_REROUTE, 0, 0});
+	timeline_add(t, (struct action){timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0});
 }
 
-static bool fault_names(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
+bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
 {
 	enum fault_target kind = fault_target(fault->kind);
 
@@ -71,9 +72,10 @@ int timeline_init(struct timeline *t, const struct scenario *s, const struct fab
 	t->items = calloc(room ? room : 1, sizeof(*t->items));
 	if (!t->items)
 		return -ENOMEM;
+	t->capacity = room ? room : 1;
 	for (uint32_t i = 0; i < s->fault_count; i++)
 		for (uint32_t target = 0; target < targets; target++)
-			if (fault_names(f, &s->faults[i], target))
+			if (fault_befalls(f, &s->faults[i], target))
 				add_fault(t, s, i, target);
 	qsort(t->items, t->count, sizeof(*t->items), compare_actions);
 	/* one reroute serves all links that changed at one time */
@@ -83,6 +85,31 @@ int timeline_init(struct timeline *t, const struct scenario *s, const struct fab
 			t->items[kept - 1].at_ps != t->items[i].at_ps)
 			t->items[kept++] = t->items[i];
 	t->count = kept;
+	return 0;
+}
+
+int timeline_insert(struct timeline *t, const struct action *a)
+{
+	size_t at = t->count;
+
+	if (a->at_ps == UINT64_MAX)
+		return 0;
+	while (at > t->next && compare_actions(a, &t->items[at - 1]) < 0)
+		at--;
+	if (a->kind == ACTION_REROUTE && at > t->next &&
+		t->items[at - 1].kind == ACTION_REROUTE && t->items[at - 1].at_ps == a->at_ps)
+		return 0;
+	if (t->count == t->capacity) {
+		struct action *items = realloc(t->items, 2 * t->capacity * sizeof(*items));
+
+		if (!items)
+			return -ENOMEM;
+		t->items = items;
+		t->capacity *= 2;
+	}
+	memmove(&t->items[at + 1], &t->items[at], (t->count - at) * sizeof(*t->items));
+	t->items[at] = *a;
+	t->count++;
 	return 0;
 }
 

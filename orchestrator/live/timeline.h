@@ -22,7 +22,7 @@ struct action {
 
 struct timeline {
 	struct action *items;
-	size_t count, next;
+	size_t count, next, capacity;
 };
 
 #define TIMELINE_INIT                                                                              \
@@ -33,9 +33,18 @@ struct timeline {
 /* Whether routes have to follow. */
 bool fault_cuts(enum fault_kind kind);
 
+/* Whether a fault names this link, or node, as its kind has it. Targets run up to the number of links and nodes together. */
+bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target);
+
+/* So much later; UINT64_MAX: never. */
+uint64_t timeline_later(uint64_t at_ps, uint64_t delay_ps);
+
 /* Faults of s on the targets in f that they name; a reroute follows each change of a link's state. 0 or -ENOMEM. */
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f);
 void timeline_release(struct timeline *t);
+
+/* One more that is still to come, in its place among those. A second reroute at one time is left out. 0 or -ENOMEM. */
+int timeline_insert(struct timeline *t, const struct action *a);
 
 /* When the next action is due; UINT64_MAX: there is none. */
 uint64_t timeline_next(const struct timeline *t);

@@ -48,9 +48,10 @@ static int add_workload(struct messages *m, const struct workload_params *p,
 	return -EINVAL;
 }
 
-int traffic_messages(struct messages *m, const struct scenario *s, const struct fabric *f)
+int traffic_messages(
+	struct messages *m, const struct scenario *s, const struct fabric *f, size_t first)
 {
-	for (size_t i = 0; i < s->workload_count; i++) {
+	for (size_t i = first; i < s->workload_count; i++) {
 		const struct workload_spec *w = &s->workloads[i];
 		struct workload_params p = {
 			.bytes = w->message_bytes,

@@ -6,7 +6,8 @@
 #include "topology/fabric.h"
 #include "workload/workload.h"
 
-/* Appends the messages of all workloads, in the file's order. f was made from s. 0 or -ENOMEM. */
-int traffic_messages(struct messages *m, const struct scenario *s, const struct fabric *f);
+/* Appends the messages of workloads from number `first` on, in the file's order. f was made from s. 0 or -ENOMEM. */
+int traffic_messages(
+	struct messages *m, const struct scenario *s, const struct fabric *f, size_t first);
 
 #endif

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include "base/units.h"
 #include "scenario/explain.h"
 
@@ -26,22 +25,6 @@ bool check_name(struct check *c, const struct tree *n, void *target)
 	return value_read(c, &key, n, target);
 }
 
-static bool read_clock(struct check *c, const struct tree *n, void *target)
-{
-	static const char *const words[] = {"stepped", NULL};
-	static const struct key key = {.type = VALUE_WORD, .words = words};
-
-	(void)target;
-	if (!n)
-		return true;
-	if (tree_get(n, "wall") || (n->kind == TREE_SCALAR && !strcasecmp(n->text, "wall"))) {
-		explain_value(c->diags, n,
-			"this version runs on the stepped clock only; expected stepped");
-		return false;
-	}
-	return value_read(c, &key, n, NULL);
-}
-
 static bool read_telemetry(struct check *c, const struct tree *n, void *scenario)
 {
 	static const struct key keys[] = {
@@ -57,14 +40,22 @@ static bool read_telemetry(struct check *c, const struct tree *n, void *scenario
 	return keys_all(keys_read(c, n, keys, COUNT(keys), scenario), COUNT(keys));
 }
 
+static void check_holds_packet(
+	struct check *c, const struct tree *n, double bytes, const struct scenario *s)
+{
+	if (n && bytes < s->topology.mtu)
+		explain_value(c->diags, n, "%s is too small; it holds not even one packet (mtu %u)",
+			n->text, s->topology.mtu);
+}
+
 static void check_per_port(struct check *c, const struct tree *root, const struct scenario *s)
 {
 	const struct quantity *buffer = &s->sw.buffer.per_port;
-	const struct tree *n = tree_get(tree_get(tree_get(root, "switch"), "buffer"), "per_port");
 
-	if (n && buffer->unit == QUANTITY_BYTES && buffer->value < s->topology.mtu)
-		explain_value(c->diags, n, "%s is too small; it holds not even one packet (mtu %u)",
-			n->text, s->topology.mtu);
+	if (buffer->unit == QUANTITY_BYTES)
+		check_holds_packet(c,
+			tree_get(tree_get(tree_get(root, "switch"), "buffer"), "per_port"),
+			buffer->value, s);
 }
 
 enum {
@@ -75,6 +66,7 @@ enum {
 	TOPOLOGY,
 	SWITCH,
 	HOST,
+	EXTERNAL,
 	WORKLOAD,
 	FAULTS,
 	TELEMETRY,
@@ -101,7 +93,10 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 			.fallback = "1",
 			.max = UINT64_MAX,
 			.offset = offsetof(struct scenario, seed)},
-		[CLOCK] = {.name = "clock", .type = VALUE_SECTION, .read = read_clock},
+		[CLOCK] = {.name = "clock",
+			.type = VALUE_SECTION,
+			.read = check_clock,
+			.offset = offsetof(struct scenario, clock)},
 		[TOPOLOGY] = {.name = "topology",
 			.type = VALUE_READ,
 			.read = check_topology,
@@ -115,6 +110,10 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 			.type = VALUE_SECTION,
 			.read = check_host,
 			.offset = offsetof(struct scenario, host)},
+		[EXTERNAL] = {.name = "external",
+			.type = VALUE_READ,
+			.read = check_external,
+			.offset = offsetof(struct scenario, external)},
 		[WORKLOAD] = {.name = "workload", .type = VALUE_READ, .read = check_workload},
 		[FAULTS] = {.name = "faults", .type = VALUE_READ, .read = check_faults},
 		[TELEMETRY] = {.name = "telemetry", .type = VALUE_SECTION, .read = read_telemetry},
@@ -138,8 +137,15 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 		check_messages(c, tree_get(root, "workload"), s);
 	if (good & 1u << SWITCH)
 		check_per_port(c, root, s);
-	if (good & 1u << SWITCH && good & 1u << HOST)
+	if (good & 1u << HOST)
+		check_holds_packet(c, tree_get(tree_get(tree_get(root, "host"), "stack"), "queue"),
+			(double)s->host.stack.queue_bytes, s);
+	if (good & 1u << SWITCH && good & 1u << HOST) {
 		check_host_classes(c, root, s);
+		check_stack_switch(c, root, s);
+	}
+	if (good & 1u << CLOCK && good & 1u << EXPECT)
+		check_expects_clock(c, root, s);
 	if (good & 1u << SWITCH)
 		check_storms(c, root, s);
 	return true;

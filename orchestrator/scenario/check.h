@@ -27,6 +27,7 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 /* The name of a scenario or of a variant: char **. */
 bool check_name(struct check *c, const struct tree *n, void *target);
 
+bool check_clock(struct check *c, const struct tree *n, void *clock_spec);
 bool check_topology(struct check *c, const struct tree *n, void *topology_spec);
 bool check_custom(struct check *c, const struct tree *n, void *topology_spec);
 bool check_switch(struct check *c, const struct tree *n, void *switch_spec);
@@ -37,7 +38,10 @@ bool check_trim(struct check *c, const struct tree *n, void *switch_spec);
 bool check_pfc(struct check *c, const struct tree *n, void *switch_spec);
 bool check_roles(struct check *c, const struct tree *n, void *switch_spec);
 bool check_host(struct check *c, const struct tree *n, void *host_spec);
+bool check_stack(struct check *c, const struct tree *n, void *stack_spec);
+bool check_external(struct check *c, const struct tree *n, void *external_spec);
 bool check_workload(struct check *c, const struct tree *n, void *scenario);
+bool check_fault(struct check *c, const struct tree *n, void *fault_spec);
 bool check_faults(struct check *c, const struct tree *n, void *scenario);
 bool check_expects(struct check *c, const struct tree *n, void *scenario);
 bool check_compare(struct check *c, const struct tree *n, void *scenario);
@@ -62,7 +66,11 @@ bool read_small(struct check *c, const struct tree *n, uint32_t max, uint32_t *r
 
 /* Host settings and faults against a switch; all of them good by themselves. */
 void check_host_classes(struct check *c, const struct tree *root, const struct scenario *s);
+void check_stack_switch(struct check *c, const struct tree *root, const struct scenario *s);
 void check_storms(struct check *c, const struct tree *root, struct scenario *s);
+
+/* That what is expected is measured with this clock. */
+void check_expects_clock(struct check *c, const struct tree *root, const struct scenario *s);
 
 /* Whether a name can be a node's: letters, digits, '.' and '_', a letter first. */
 bool check_node_name(const char *name);

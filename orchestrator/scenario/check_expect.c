@@ -47,7 +47,14 @@ static const char *const metrics[] = {
 	"hops",
 	"hops_per_s",
 	"peak_rss_mb",
+	"fidelity.late_us.p50",
+	"fidelity.late_us.p99",
+	"fidelity.late_us.max",
+	"fidelity.slipped_us",
+	"fidelity.lost",
 };
+
+#define FIDELITY "fidelity."
 
 #define METRICS_LIMIT (COUNT(metrics) + 64)
 
@@ -127,4 +134,18 @@ bool check_expects(struct check *c, const struct tree *n, void *scenario)
 
 	return list_read(c, n, "a list of {metric, at_most | at_least | equals}",
 		sizeof(*s->expects), read_expect, (void **)&s->expects, &s->expect_count);
+}
+
+void check_expects_clock(struct check *c, const struct tree *root, const struct scenario *s)
+{
+	const struct tree *list = tree_get(root, "expect");
+
+	for (size_t i = 0; !s->clock.wall && i < s->expect_count; i++) {
+		const char *metric = s->expects[i].metric;
+
+		if (!strncmp(metric, FIDELITY, strlen(FIDELITY)))
+			explain_value(c->diags, tree_get(list->items[i], "metric"),
+				"%s is measured on the wall clock alone; add clock: wall, or leave it out",
+				metric);
+	}
 }

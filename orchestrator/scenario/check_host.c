@@ -220,6 +220,10 @@ bool check_host(struct check *c, const struct tree *n, void *host_spec)
 			.fallback = "4",
 			.words = versions,
 			.offset = offsetof(struct host_spec, ip6)},
+		{.name = "stack",
+			.type = VALUE_SECTION,
+			.read = check_stack,
+			.offset = offsetof(struct host_spec, stack)},
 	};
 
 	return keys_all(keys_read(c, n, keys, COUNT(keys), host_spec), COUNT(keys));

@@ -9,9 +9,6 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MESSAGE_MAX  (1ull << 40)
 
-/* A PSN has 24 bits (InfiniBand, volume 1, 9.2), and a message must not need one twice. */
-#define MESSAGE_PACKETS (1ull << 24)
-
 /* The keys that every kind has. */
 #define COMMON_KEYS                                                                                \
 	{.name = "message",                                                                        \

@@ -70,19 +70,26 @@ static int read_file(char **ret, size_t *ret_length, const char *path, struct di
 	return -EINVAL;
 }
 
+/* The tree of a text that is no longer than a file may be. */
+static int parse_text(
+	struct tree **ret, const char *text, size_t length, const char *what, struct diags *diags)
+{
+	if (!length || length > FILE_LIMIT) {
+		diags_add(diags, (struct diag_pos){0}, "the file is %s; expected %s",
+			length ? "larger than 1 MB" : "empty", what);
+		return -EINVAL;
+	}
+	return tree_parse(ret, text, length, diags);
+}
+
 /* The tree with its overrides; faults in either are messages, and the rest is checked all the same.
  */
 static int load_tree(struct tree **ret, const char *text, size_t length, const char *const *sets,
 	size_t set_count, struct diags *diags)
 {
 	struct tree *root;
-	int r;
+	int r = parse_text(&root, text, length, "a scenario", diags);
 
-	if (!length)
-		return explain_file(diags, "the file is empty; expected a scenario");
-	if (length > FILE_LIMIT)
-		return explain_file(diags, "the file is larger than 1 MB; expected a scenario");
-	r = tree_parse(&root, text, length, diags);
 	if (r)
 		return r;
 	if (root->kind != TREE_MAP) {
@@ -178,4 +185,73 @@ int scenario_load(struct scenario **ret, const char *path, const char *const *se
 	int r = scenario_inspect(&s, path, sets, set_count, diags);
 
 	return only_whole(ret, s, r);
+}
+
+#define WORKLOAD          "workload"
+#define WORKLOAD_EXPECTED "a list of {permutation: ...}, {incast: ...} or {pairs: ...}"
+
+/* A list at the top level is put where a scenario has it. */
+static int wrap_list(struct tree **root)
+{
+	struct tree *map;
+
+	if ((*root)->kind != TREE_LIST)
+		return 0;
+	map = tree_new(TREE_MAP, (*root)->pos);
+	if (!map || tree_append(map, WORKLOAD, (*root)->pos, *root)) {
+		tree_free(map);
+		return -ENOMEM;
+	}
+	*root = map;
+	return 0;
+}
+
+/* s gets nothing but the workloads. */
+static int read_workloads(struct scenario *s, const struct tree *root, struct diags *diags)
+{
+	const struct tree *list = tree_get(root, WORKLOAD);
+	struct check c = {.diags = diags};
+	bool good = false;
+
+	if (root->kind != TREE_MAP)
+		explain_unexpected(
+			diags, root, "a mapping with the key " WORKLOAD ", or " WORKLOAD_EXPECTED);
+	else if (!list)
+		explain_missing(diags, root, WORKLOAD, WORKLOAD_EXPECTED);
+	else
+		good = check_workload(&c, list, s);
+	if (good && !s->workload_count) {
+		explain_value(diags, list, "empty; expected at least one entry");
+		good = false;
+	}
+	return c.out_of_memory ? -ENOMEM : good ? 0 : -EINVAL;
+}
+
+int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,
+	size_t length, struct diags *diags)
+{
+	size_t before = diags->count;
+	struct scenario s = {0};
+	struct tree *root;
+	int r;
+
+	r = parse_text(&root, text, length, "one with a workload", diags);
+	if (!r) {
+		r = wrap_list(&root);
+		if (!r)
+			r = read_workloads(&s, root, diags);
+		tree_free(root);
+	}
+	if (!r && diags->count != before)
+		r = -EINVAL; /* a key came twice */
+	diags_sort(diags);
+	if (!r) {
+		*ret = s.workloads;
+		*ret_count = s.workload_count;
+		return 0;
+	}
+	for (size_t i = 0; i < s.workload_count; i++)
+		workload_spec_release(&s.workloads[i]);
+	free(s.workloads);
+	return r == -EINVAL && diags->out_of_memory ? -ENOMEM : r;
 }

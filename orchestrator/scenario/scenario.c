@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/scenario.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 static void free_topology(struct topology_spec *t)
@@ -21,7 +22,7 @@ static void free_topology(struct topology_spec *t)
 	free(t->overrides);
 }
 
-static void free_workload(struct workload_spec *w)
+void workload_spec_release(struct workload_spec *w)
 {
 	for (size_t i = 0; i < w->pair_count; i++) {
 		free(w->from[i]);
@@ -30,6 +31,36 @@ static void free_workload(struct workload_spec *w)
 	free(w->from);
 	free(w->pair_to);
 	free(w->to);
+	*w = (struct workload_spec){0};
+}
+
+void fault_spec_release(struct fault_spec *f)
+{
+	free(f->target);
+	f->target = NULL;
+}
+
+int scenario_add_fault(struct scenario *s, const struct fault_spec *f)
+{
+	struct fault_spec *grown = reallocarray(s->faults, s->fault_count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	s->faults = grown;
+	s->faults[s->fault_count++] = *f;
+	return 0;
+}
+
+int scenario_add_workload(struct scenario *s, const struct workload_spec *w)
+{
+	struct workload_spec *grown =
+		reallocarray(s->workloads, s->workload_count + 1, sizeof(*grown));
+
+	if (!grown)
+		return -ENOMEM;
+	s->workloads = grown;
+	s->workloads[s->workload_count++] = *w;
+	return 0;
 }
 
 uint32_t scenario_class_of(const struct switch_spec *sw, uint32_t dscp)
@@ -60,9 +91,9 @@ void scenario_free(struct scenario *s)
 		return;
 	free_topology(&s->topology);
 	for (size_t i = 0; i < s->workload_count; i++)
-		free_workload(&s->workloads[i]);
+		workload_spec_release(&s->workloads[i]);
 	for (size_t i = 0; i < s->fault_count; i++)
-		free(s->faults[i].target);
+		fault_spec_release(&s->faults[i]);
 	for (size_t i = 0; i < s->expect_count; i++)
 		free(s->expects[i].metric);
 	free(s->workloads);
@@ -71,6 +102,12 @@ void scenario_free(struct scenario *s)
 		free_variant(&s->variants[i]);
 	free(s->variants);
 	free(s->expects);
+	for (size_t i = 0; i < s->host.stack.class_count; i++)
+		free(s->host.stack.classes[i].cgroup);
+	free(s->external.node);
+	free(s->external.bridge);
+	free(s->external.address);
+	free(s->external.address6);
 	free(s->path);
 	free(s->name);
 	free(s->about);

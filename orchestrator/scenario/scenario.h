@@ -125,6 +125,29 @@ enum transport_kind { TRANSPORT_STRACK, TRANSPORT_ROCE };
 enum spray_kind { SPRAY_ADAPTIVE, SPRAY_OBLIVIOUS, SPRAY_SINGLE };
 enum payload_kind { PAYLOAD_AUTO, PAYLOAD_HEADERS, PAYLOAD_FULL };
 
+#define STACK_CLASSES 8 /* rules at most */
+
+/* Packets of ordinary programs that get a DSCP: of a TCP or UDP port (either end), or of a cgroup. */
+struct stack_class {
+	uint32_t port; /* 0: cgroup counts */
+	char *cgroup;  /* path below the cgroup2 mount, "/" in front; NULL: port counts */
+	uint32_t dscp;
+	struct diag_pos pos;
+};
+
+enum stack_entropy { ENTROPY_FLOW, ENTROPY_FLOWLET, ENTROPY_PACKET };
+
+/* host.stack: what a host's own kernel stack sends and how; see bpf/egress.bpf.c. */
+struct stack_spec {
+	struct stack_class classes[STACK_CLASSES]; /* the first that fits */
+	size_t class_count;
+	bool ect;                   /* what is not ECN-capable becomes ECT(0) */
+	bool ecn;                   /* its TCP asks for ECN (net.ipv4.tcp_ecn) */
+	enum stack_entropy entropy; /* of the IPv6 flow label */
+	uint64_t flowlet_ps;        /* gap that begins a new flowlet */
+	uint64_t queue_bytes;       /* that wait for the NIC's line; default 1 MB */
+};
+
 struct host_spec {
 	enum transport_kind transport;
 	struct {
@@ -161,37 +184,17 @@ struct clock_spec {
 	double slowdown; /* wall: model time runs so many times slower; 0: auto, the box is measured */
 };
 
-#define STACK_CLASSES 8 /* rules at most */
-
-/* Packets of ordinary programs that get a DSCP: of a TCP or UDP port (either end), or of a cgroup. */
-struct stack_class {
-	uint32_t port; /* 0: cgroup counts */
-	char *cgroup;  /* path below the cgroup2 mount, "/" in front; NULL: port counts */
-	uint32_t dscp;
-	struct diag_pos pos;
-};
-
-enum stack_entropy { ENTROPY_FLOW, ENTROPY_FLOWLET, ENTROPY_PACKET };
-
-/* host.stack: what a host's own kernel stack sends and how; see bpf/egress.bpf.c. */
-struct stack_spec {
-	struct stack_class classes[STACK_CLASSES]; /* the first that fits */
-	size_t class_count;
-	bool ect;                   /* what is not ECN-capable becomes ECT(0) */
-	bool ecn;                   /* its TCP asks for ECN (net.ipv4.tcp_ecn) */
-	enum stack_entropy entropy; /* of the IPv6 flow label */
-	uint64_t flowlet_ps;        /* gap that begins a new flowlet */
-	uint64_t queue_bytes;       /* that wait for the NIC's line; default 1 MB */
-};
-
 /* A node that joins the fabric to an Open vSwitch bridge outside of it. */
 struct external_spec {
-	char *node;   /* a host; NULL: there is none */
-	char *bridge; /* where the command runs */
+	char *node;    /* a host; NULL: there is none */
+	char *bridge;  /* where the command runs */
 	char *address; /* of the node on the bridge, "192.0.2.1/24"; NULL: none */
 	char *address6;
-	struct diag_pos pos;
+	struct diag_pos pos; /* of the node's name */
 };
+
+/* Packets of a message at most: a PSN has 24 bits (InfiniBand, volume 1, 9.2), and none must come twice. */
+#define MESSAGE_PACKETS (1ull << 24)
 
 enum workload_kind { WORKLOAD_PERMUTATION, WORKLOAD_INCAST, WORKLOAD_PAIRS };
 
@@ -325,19 +328,26 @@ void scenario_free(struct scenario *s);
  * index fault_count of a scenario's faults: at_ps 0, until_ps the duration, UINT64_MAX without "for". 0; -EINVAL with
  * messages; -ENOMEM. Release with fault_spec_release().
  */
-int scenario_fault_words(struct fault_spec *ret, const char *const *words, size_t count,
-	struct diags *diags);
+int scenario_fault_words(
+	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags);
 void fault_spec_release(struct fault_spec *f);
+
+/*
+ * The words of a fault ("link agg0.1-core2 loss 1%"), from which scenario_fault_words() makes the same one but for its
+ * times. 0; -ENOSPC: they take more than size bytes, and buf is as it was. FAULT_WORDS are always enough.
+ */
+#define FAULT_WORDS 512
+int fault_words(const struct fault_spec *f, char *buf, size_t size);
 
 /*
  * The `workload` list of another file, whose other keys need not make sense here. 0; -EINVAL with messages; -ENOMEM.
  * Release each with workload_spec_release(), and free() the array.
  */
-int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *name,
-	const char *text, size_t length, struct diags *diags);
+int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,
+	size_t length, struct diags *diags);
 void workload_spec_release(struct workload_spec *w);
 
-/* Appends to a scenario's lists, taking what *f or *w holds. 0 or -ENOMEM. */
+/* Appends to a scenario's lists, taking what *f or *w holds; on failure it is still the caller's. 0 or -ENOMEM. */
 int scenario_add_fault(struct scenario *s, const struct fault_spec *f);
 int scenario_add_workload(struct scenario *s, const struct workload_spec *w);
 

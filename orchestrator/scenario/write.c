@@ -189,10 +189,14 @@ int scenario_write(const struct scenario *s, FILE *out)
 	write_quoted(out, s->name);
 	fputs("\nabout: ", out);
 	write_quoted(out, s->about);
-	fprintf(out, "\nseed: %llu\nclock: stepped\n", (unsigned long long)s->seed);
+	fprintf(out, "\nseed: %llu\n", (unsigned long long)s->seed);
+	write_clock(out, &s->clock);
 	write_topology(out, &s->topology);
 	write_switch(out, &s->sw);
 	write_host(out, &s->host);
+	write_stack(out, &s->host.stack);
+	fputc('\n', out);
+	write_external(out, &s->external);
 	fprintf(out, "\nworkload:%s\n", s->workload_count ? "" : " []");
 	for (size_t i = 0; i < s->workload_count; i++)
 		write_workload(out, &s->workloads[i]);

@@ -15,11 +15,18 @@ void write_rate(FILE *out, const char *key, uint64_t bps, const char *zero);
 void write_time(FILE *out, const char *key, uint64_t ps, uint64_t special, const char *word);
 void write_quantity(FILE *out, const char *key, const struct quantity *q);
 
-/* The shortest decimal that reads as the same number. */
+/* The shortest decimal, or percentage, that reads as the same number; each returns buf. */
+#define NUMBER_TEXT 64
+const char *number_text(char buf[NUMBER_TEXT], double value);
+const char *percent_text(char buf[NUMBER_TEXT], double share);
+
 void write_number(FILE *out, double value);
 void write_percent(FILE *out, double share);
 
 /* The sections that have a file of their own. */
+void write_clock(FILE *out, const struct clock_spec *c);
+void write_stack(FILE *out, const struct stack_spec *s);
+void write_external(FILE *out, const struct external_spec *e);
 void write_switch(FILE *out, const struct switch_spec *s);
 void write_faults(FILE *out, const struct fault_spec *faults, size_t count);
 

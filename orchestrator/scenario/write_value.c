@@ -50,33 +50,44 @@ void write_time(FILE *out, const char *key, uint64_t ps, uint64_t special, const
 	fprintf(out, "%s: %s", key, word && ps == special ? word : format_time(text, ps));
 }
 
-void write_number(FILE *out, double value)
+const char *number_text(char buf[NUMBER_TEXT], double value)
 {
-	char text[40];
-
 	for (int digits = 1; digits <= 17; digits++) {
-		snprintf(text, sizeof(text), "%.*g", digits, value);
-		if (strtod(text, NULL) == value)
+		snprintf(buf, NUMBER_TEXT, "%.*g", digits, value);
+		if (strtod(buf, NULL) == value)
 			break;
 	}
-	fputs(text, out);
+	return buf;
+}
+
+void write_number(FILE *out, double value)
+{
+	char text[NUMBER_TEXT];
+
+	fputs(number_text(text, value), out);
 }
 
 /*
- * The shortest percentage that reads as the same share. The product is taken to more digits than a
- * double has, and a percentage has at most 18 digits behind its point.
+ * The product is taken to more digits than a double has, and a percentage has at most 18 digits behind
+ * its point.
  */
-void write_percent(FILE *out, double share)
+const char *percent_text(char buf[NUMBER_TEXT], double share)
 {
-	char text[64];
 	double again;
 
 	for (int digits = 0; digits <= 18; digits++) {
-		snprintf(text, sizeof(text), "%.*Lf%%", digits, (long double)share * 100);
-		if (!parse_percent(text, &again) && again == share)
+		snprintf(buf, NUMBER_TEXT, "%.*Lf%%", digits, (long double)share * 100);
+		if (!parse_percent(buf, &again) && again == share)
 			break;
 	}
-	fputs(text, out);
+	return buf;
+}
+
+void write_percent(FILE *out, double share)
+{
+	char text[NUMBER_TEXT];
+
+	fputs(percent_text(text, share), out);
 }
 
 void write_quantity(FILE *out, const char *key, const struct quantity *q)

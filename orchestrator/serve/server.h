@@ -12,8 +12,8 @@
 #include "base/error.h"
 
 #define CONTROL_VERSION   1
-#define CONTROL_LINE_MAX  65536    /* bytes of a request */
-#define CONTROL_CLIENTS   64       /* at once; more are told so and closed */
+#define CONTROL_LINE_MAX  65536     /* bytes of a request */
+#define CONTROL_CLIENTS   64        /* at once; more are told so and closed */
 #define CONTROL_QUEUE_MAX (8 << 20) /* bytes that wait for a client to read them */
 
 struct server;
@@ -32,13 +32,17 @@ struct server_ops {
 	 * server_refuse(), now or later; until then the client's next request waits.
 	 */
 	void (*request)(void *arg, struct server_client *c, const json_t *request);
-	/* The client is gone: whatever was still to be answered or streamed need not be. c is not to be used again. */
+	/*
+	 * The client is gone, whoever ended it: whatever was still to be answered or streamed need not be. Once for every
+	 * client, also for one that asked nothing. c is not to be used again.
+	 */
 	void (*gone)(void *arg, struct server_client *c);
 };
 
 /*
- * Listens at path (a stale socket there is replaced; mode 0600). 0 or -errno with why. The socket file goes with
- * server_close().
+ * Listens at path (a stale socket there is replaced; mode 0600). 0 or -errno with why: -EADDRINUSE, another process listens
+ * there; -EEXIST, what is there is no socket. The socket file goes with server_close(), which tells of every client that it
+ * is gone. ops stays the caller's. None of the operations may close the server, or serve.
  */
 int server_open(struct server **ret, const char *path, const struct server_ops *ops, void *arg,
 	struct error *why);
@@ -47,27 +51,31 @@ void server_close(struct server *s);
 /* A descriptor that polls as readable when there is something to do for server_serve(). */
 int server_fd(const struct server *s);
 
-/* Takes and sends what can be taken and sent now. Never blocks. */
+/* Takes and sends what can be taken and sent now; of a client one request a call. Never blocks. */
 void server_serve(struct server *s);
 
-/* Answers the client's pending request. Takes the reference to result (an object). */
+/*
+ * Answers the client's pending request; nothing, if there is none. Takes the reference to result (an object; NULL is refused
+ * as a lack of memory, and one longer than CONTROL_QUEUE_MAX as too long).
+ */
 void server_answer(struct server_client *c, json_t *result);
 __attribute__((format(printf, 3, 4))) void server_refuse(
 	struct server_client *c, enum refusal kind, const char *format, ...);
 
 /*
  * Bytes after the answer, as they are: what is left of the connection is a stream. False: no room, the reader is slow; nothing
- * of it was taken.
+ * of it was taken. From the first call on, of no bytes too, requests are no longer read, and a client that has closed its side
+ * is still sent to; so the first call follows the answer at once. Before the answer it is false.
  */
 bool server_stream(struct server_client *c, const void *bytes, size_t count);
 
-/* Closes the connection once all that waits has been read. */
+/* Closes the connection once all that waits has been read. Nothing is added to it any more. */
 void server_end(struct server_client *c);
 
 /* Sends what waits, for at most so long; for the last answers before an end. */
 void server_drain(struct server *s, int milliseconds);
 
-/* The place for what a request's handler keeps with a client. */
+/* The place for what a request's handler keeps with a client; NULL at first. */
 void server_set_context(struct server_client *c, void *context);
 void *server_context(const struct server_client *c);
 

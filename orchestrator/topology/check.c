@@ -63,8 +63,8 @@ void report_no_link(const struct fabric *f, const char *key, const char *glob, s
 		diags, pos, "%s: \"%s\" matches no link; links are called %s", key, glob, examples);
 }
 
-/* Whether a workload may name that node; says why not. */
-static bool find_host(const struct fabric *f, const char *key, const char *name,
+/* Whether that is a host; says why not. */
+static bool find_host(const struct fabric *f, const char *key, const char *name, const char *only,
 	struct diag_pos pos, struct diags *diags, uint32_t *ret_host)
 {
 	uint32_t hosts = f->net.host_count, node;
@@ -75,8 +75,7 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 		*ret_host = node;
 		if (node < hosts)
 			return true;
-		diags_add(diags, pos, "%s: \"%s\" is a switch; only hosts send and receive", key,
-			name);
+		diags_add(diags, pos, "%s: \"%s\" is a switch; only hosts %s", key, name, only);
 		return false;
 	}
 	words = calloc(hosts, sizeof(*words));
@@ -103,14 +102,15 @@ static const char *workload_key(char buf[KEY_TEXT], size_t index, const char *re
 	return buf;
 }
 
+#define ENDS "send and receive"
+
 static uint64_t check_incast(
-	const struct fabric *f, const struct scenario *s, size_t index, struct diags *diags)
+	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
 {
-	const struct workload_spec *w = &s->workloads[index];
 	char key[KEY_TEXT];
 	uint32_t to;
 
-	find_host(f, workload_key(key, index, "incast.to"), w->to, w->pos, diags, &to);
+	find_host(f, workload_key(key, index, "incast.to"), w->to, ENDS, w->pos, diags, &to);
 	if (w->senders >= f->net.host_count)
 		diags_add(diags, w->pos,
 			"%s: %u; of the fabric's %u hosts one receives, so at most %u",
@@ -120,32 +120,32 @@ static uint64_t check_incast(
 }
 
 static uint64_t check_pairs(
-	const struct fabric *f, const struct scenario *s, size_t index, struct diags *diags)
+	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
 {
-	const struct workload_spec *w = &s->workloads[index];
 	char from_key[KEY_TEXT], to_key[KEY_TEXT];
 
 	workload_key(from_key, index, "pairs.from");
 	workload_key(to_key, index, "pairs.to");
 	for (size_t i = 0; i < w->pair_count; i++) {
 		uint32_t from, to;
-		bool found = find_host(f, from_key, w->from[i], w->pos, diags, &from);
+		bool found = find_host(f, from_key, w->from[i], ENDS, w->pos, diags, &from);
 
-		found &= find_host(f, to_key, w->pair_to[i], w->pos, diags, &to);
+		found &= find_host(f, to_key, w->pair_to[i], ENDS, w->pos, diags, &to);
 		if (found && from == to)
 			diags_add(diags, w->pos, "%s: \"%s\" sends to itself", to_key, w->from[i]);
 	}
 	return w->pair_count;
 }
 
-static void check_workloads(const struct fabric *f, const struct scenario *s, struct diags *diags)
+/* `pairs`: queue pairs that a message is split over. */
+static void check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, uint32_t pairs, struct diags *diags)
 {
-	uint32_t pairs = s->host.transport == TRANSPORT_ROCE ? s->host.roce.qps : 1;
-	uint32_t most = FLOWS_MAX / (pairs ? pairs : 1);
+	uint32_t most = FLOWS_MAX / pairs;
 	double flows = 0;
 
-	for (size_t i = 0; i < s->workload_count; i++) {
-		const struct workload_spec *w = &s->workloads[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct workload_spec *w = &workloads[i];
 		double at_once = 0;
 
 		if (!w->sound)
@@ -155,10 +155,10 @@ static void check_workloads(const struct fabric *f, const struct scenario *s, st
 			at_once = (double)f->net.host_count * w->count;
 			break;
 		case WORKLOAD_INCAST:
-			at_once = (double)check_incast(f, s, i, diags);
+			at_once = (double)check_incast(f, w, i, diags);
 			break;
 		case WORKLOAD_PAIRS:
-			at_once = (double)check_pairs(f, s, i, diags);
+			at_once = (double)check_pairs(f, w, i, diags);
 			break;
 		}
 		if (flows <= most && flows + at_once * w->repeat > most)
@@ -169,8 +169,39 @@ static void check_workloads(const struct fabric *f, const struct scenario *s, st
 	}
 }
 
+static void check_external(
+	const struct fabric *f, const struct external_spec *e, struct diags *diags)
+{
+	uint32_t host;
+
+	if (e->node)
+		find_host(f, "external.node", e->node, "join a bridge", e->pos, diags, &host);
+}
+
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
-	check_workloads(f, s, diags);
+	uint32_t pairs =
+		s->host.transport == TRANSPORT_ROCE && s->host.roce.qps ? s->host.roce.qps : 1;
+
+	check_workloads(f, s->workloads, s->workload_count, pairs, diags);
+	check_external(f, &s->external, diags);
 	return check_fault_targets(f, s, diags);
+}
+
+int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, struct diags *diags)
+{
+	uint64_t max = MESSAGE_PACKETS * f->mtu;
+	size_t before = diags->count;
+	char text[UNITS_TEXT];
+
+	for (size_t i = 0; i < count; i++)
+		if (workloads[i].message_bytes > max)
+			diags_add(diags, workloads[i].pos,
+				"workload.%zu: message is too large; it has at most 2^24 packets, %s at an mtu of %u",
+				i, format_bytes(text, max), f->mtu);
+	check_workloads(f, workloads, count, 1, diags);
+	if (diags->out_of_memory)
+		return -ENOMEM;
+	return diags->count == before ? 0 : -EINVAL;
 }

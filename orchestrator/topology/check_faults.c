@@ -70,7 +70,7 @@ static const char *nearest_node(const struct fabric *f, const struct nodes *n, c
 	return near;
 }
 
-static void report_no_node(const struct fabric *f, const struct nodes *n, uint32_t index,
+static void report_no_node(const struct fabric *f, const struct nodes *n, const char *key,
 	const struct fault_spec *fault, struct diags *diags)
 {
 	bool plain = !strpbrk(fault->target, "*?[\\");
@@ -78,18 +78,23 @@ static void report_no_node(const struct fabric *f, const struct nodes *n, uint32
 	uint32_t other;
 
 	if (plain && fabric_find_node(f, fault->target, &other))
-		diags_add(diags, fault->pos, "faults.%u.%s: \"%s\" is a %s; expected a %s", index,
-			n->kind, fault->target, other < f->net.host_count ? "host" : "switch",
-			n->kind);
+		diags_add(diags, fault->pos, "%s: \"%s\" is a %s; expected a %s", key,
+			fault->target, other < f->net.host_count ? "host" : "switch", n->kind);
 	else if (near)
-		diags_add(diags, fault->pos,
-			"faults.%u.%s: there is no %s \"%s\"; did you mean \"%s\"?", index, n->kind,
+		diags_add(diags, fault->pos, "%s: there is no %s \"%s\"; did you mean \"%s\"?", key,
 			n->kind, fault->target, near);
 	else
-		diags_add(diags, fault->pos,
-			"faults.%u.%s: \"%s\" matches no %s; the %u %s are %s to %s", index,
-			n->kind, fault->target, n->kind, n->end - n->first, n->kinds,
+		diags_add(diags, fault->pos, "%s: \"%s\" matches no %s; the %u %s are %s to %s",
+			key, fault->target, n->kind, n->end - n->first, n->kinds,
 			f->nodes[n->first].name, f->nodes[n->end - 1].name);
+}
+
+/* "faults.3.link" */
+#define KEY_TEXT 32
+static const char *fault_key(char buf[KEY_TEXT], uint32_t index, const char *target)
+{
+	snprintf(buf, KEY_TEXT, "faults.%u.%s", index, target);
+	return buf;
 }
 
 static int collect_nodes(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
@@ -97,12 +102,13 @@ static int collect_nodes(const struct fabric *f, uint32_t index, const struct fa
 {
 	struct nodes n = nodes_of(f, fault->kind);
 	size_t before = h->count;
+	char key[KEY_TEXT];
 
 	for (uint32_t i = n.first; i < n.end; i++)
 		if (fabric_node_matches(f, i, fault->target) && add_hit(h, i, index))
 			return -ENOMEM;
 	if (h->count == before)
-		report_no_node(f, &n, index, fault, diags);
+		report_no_node(f, &n, fault_key(key, index, n.kind), fault, diags);
 	return 0;
 }
 
@@ -110,15 +116,13 @@ static int collect_links(const struct fabric *f, uint32_t index, const struct fa
 	struct hits *h, struct diags *diags)
 {
 	size_t before = h->count;
-	char key[32];
+	char key[KEY_TEXT];
 
 	for (uint32_t l = 0; l < f->net.link_count; l++)
 		if (fabric_link_matches(f, l, fault->target) && add_hit(h, l, index))
 			return -ENOMEM;
-	if (h->count != before)
-		return 0;
-	snprintf(key, sizeof(key), "faults.%u.link", index);
-	report_no_link(f, key, fault->target, fault->pos, diags);
+	if (h->count == before)
+		report_no_link(f, fault_key(key, index, "link"), fault->target, fault->pos, diags);
 	return 0;
 }
 
@@ -215,4 +219,40 @@ int check_fault_targets(const struct fabric *f, const struct scenario *s, struct
 	free(h.items);
 	free(reported);
 	return err;
+}
+
+static bool any_link(const struct fabric *f, const char *glob)
+{
+	for (uint32_t l = 0; l < f->net.link_count; l++)
+		if (fabric_link_matches(f, l, glob))
+			return true;
+	return false;
+}
+
+static bool any_node(const struct fabric *f, const struct nodes *n, const char *glob)
+{
+	for (uint32_t i = n->first; i < n->end; i++)
+		if (fabric_node_matches(f, i, glob))
+			return true;
+	return false;
+}
+
+int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags)
+{
+	struct nodes n = nodes_of(f, fault->kind);
+	size_t before = diags->count;
+
+	if (fault_target(fault->kind) == TARGET_LINK) {
+		if (!any_link(f, fault->target))
+			report_no_link(f, "link", fault->target, fault->pos, diags);
+	} else if (!any_node(f, &n, fault->target)) {
+		report_no_node(f, &n, n.kind, fault, diags);
+	}
+	if (fault->kind == FAULT_HOST_STORM && !f->switching.classes[fault->class].lossless)
+		diags_add(diags, fault->pos,
+			"pause: class %u is not lossless, so that nobody heeds its pauses; expected one that is",
+			fault->class);
+	if (diags->out_of_memory)
+		return -ENOMEM;
+	return diags->count == before ? 0 : -EINVAL;
 }

@@ -160,6 +160,9 @@ int explain_fabric(struct explain *ret, const struct fabric *f, const struct sce
 		.packet_bytes = f->packet_bytes,
 		.sw = s->sw,
 		.switching = f->switching,
+		.clock = s->clock,
+		.stack = &s->host.stack,
+		.external = &s->external,
 		.load = *load,
 	};
 	int err = explain_tiers(&e, f);

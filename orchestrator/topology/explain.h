@@ -80,11 +80,14 @@ struct explain {
 	bool permutation; /* what failures are judged by; else all-to-all */
 	struct explain_failure *failures;
 	size_t failure_count;
+	struct clock_spec clock;
+	const struct stack_spec *stack;       /* the scenario's */
+	const struct external_spec *external; /* the same */
 	struct explain_load load;
 	struct explain_cost kernel, in_process; /* rules of thumb */
 };
 
-/* Free with explain_release(). 0 or -ENOMEM. */
+/* The scenario outlives it. Free with explain_release(). 0 or -ENOMEM. */
 int explain_fabric(struct explain *ret, const struct fabric *f, const struct scenario *s,
 	const struct explain_load *load);
 void explain_release(struct explain *e);

@@ -11,7 +11,11 @@ int explain_failures(struct explain *e, const struct fabric *f, const struct sce
 
 void explain_write_switch(const struct explain *e, FILE *out);
 void explain_write_failures(const struct explain *e, FILE *out);
+void explain_write_live(const struct explain *e, FILE *out);
 json_t *explain_switch_json(const struct explain *e);
 json_t *explain_failures_json(const struct explain *e);
+json_t *explain_clock_json(const struct explain *e);
+json_t *explain_stack_json(const struct explain *e);
+json_t *explain_external_json(const struct explain *e);
 
 #endif

@@ -94,11 +94,10 @@ void fabric_free(struct fabric *f);
 int fabric_inspect(const struct scenario *s, struct diags *diags);
 
 /*
- * Whether the fabric has what a fault, or a workload, that was given later names; every mismatch is a message. 0;
- * -EINVAL with messages; -ENOMEM.
+ * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
+ * class to pause; queue pairs, one a message); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
  */
-int fabric_check_fault(
-	const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
+int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
 int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
 	size_t count, struct diags *diags);
 

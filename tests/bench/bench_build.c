@@ -11,6 +11,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
+#include "abi/wire.h"
 #include "base/rng.h"
 #include "build/build.h"
 #include "lib/buffer.h"
@@ -130,9 +131,40 @@ static void bench_hops(struct dataplane *dp, const struct fabric *f)
 	free(order);
 }
 
+/* Bring-up and tear-down with a stack in each host, and a program at the egress of each. */
+static void bench_stacks(const char *what, struct build_params *params)
+{
+	const struct egress_config egress = {.entropy = EGRESS_PACKET};
+	struct error why = ERROR_INIT;
+	struct built *b;
+	double t[3];
+
+	params->stacks = true;
+	params->stack_mtu = 9000;
+	params->egress = &egress;
+	params->ecn = true;
+	params->gso_off = true;
+	t[0] = seconds();
+	if (build_up(&b, params, &why) < 0) {
+		printf("%s: %s\n", what, why.text);
+		exit(1);
+	}
+	t[1] = seconds();
+	build_down(b);
+	t[2] = seconds();
+	printf("%s with %u stacks: up %.3f s, down %.3f s\n", what, params->fabric->net.host_count,
+		t[1] - t[0], t[2] - t[1]);
+}
+
 static void bench(const char *what, struct fabric *f)
 {
 	struct sw_tables sizes = hand_sizes(f);
+	struct build_params params = {
+		.fabric = f,
+		.sizes = &sizes,
+		.frame_capacity = 512,
+		.gateway = HOST_NONE,
+	};
 	struct error why = ERROR_INIT;
 	struct built *b;
 	double t[4];
@@ -141,7 +173,8 @@ static void bench(const char *what, struct fabric *f)
 
 	snprintf(name, sizeof(name), "bench-%d", (int)getpid());
 	t[0] = seconds();
-	r = build_up(&b, f, name, &sizes, 512, &why);
+	params.name = name;
+	r = build_up(&b, &params, &why);
 	if (r < 0) {
 		printf("%s: %s\n", what, why.text);
 		exit(1);
@@ -153,6 +186,7 @@ static void bench(const char *what, struct fabric *f)
 	t[3] = seconds();
 	printf("%s: %u namespaces, %u links: up %.3f s, down %.3f s\n", what, f->net.node_count,
 		f->net.link_count, t[1] - t[0], t[3] - t[2]);
+	bench_stacks(what, &params);
 	hand_fabric_free(f);
 }
 

@@ -90,7 +90,7 @@ static int test_run_open(struct dataplane **ret, const struct sw_tables *sizes, 
 
 	if (!t)
 		return error_set(why, -ENOMEM, "out of memory");
-	r = dataplane_kernel_load(&t->kernel, sizes, PACKET_MAX, why);
+	r = dataplane_kernel_load(&t->kernel, sizes, PACKET_MAX, NULL, why);
 	if (r < 0) {
 		free(t);
 		return r;

@@ -2,7 +2,9 @@
 
 /*
  * Scenario text from anybody. What loads must be written as text that loads again and is written
- * the same. What follows a NUL in the input, which YAML does not allow anyway, is a --set.
+ * the same. What follows a NUL in the input, which YAML does not allow anyway, is a --set. The same
+ * input is also read for its workloads alone, and as the words of a fault, which must come to words
+ * of the same fault.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -59,6 +61,73 @@ static void check_writing(const struct scenario *s)
 	free(text_again);
 }
 
+static void check_result(int r, const struct diags *d)
+{
+	if (!r != !d->count) {
+		fprintf(stderr, "result %d with %zu messages\n", r, d->count);
+		abort();
+	}
+}
+
+static void check_workloads(const char *text, size_t length)
+{
+	struct diags d = DIAGS_INIT;
+	struct workload_spec *w = NULL;
+	size_t count = 0;
+	int r = scenario_workloads(&w, &count, text, length, &d);
+
+	check_result(r, &d);
+	if (!r && !count)
+		abort();
+	for (size_t i = 0; i < count; i++)
+		workload_spec_release(&w[i]);
+	free(w);
+	diags_release(&d);
+}
+
+#define WORDS 40
+
+/* Cuts the text at its blanks, in place. */
+static int read_words(struct fault_spec *ret, char *text)
+{
+	const char *words[WORDS];
+	size_t count = 0;
+	struct diags d = DIAGS_INIT;
+	char *save = NULL;
+	int r;
+
+	for (char *w = strtok_r(text, " \n", &save); w && count < WORDS;
+		w = strtok_r(NULL, " \n", &save))
+		words[count++] = w;
+	r = scenario_fault_words(ret, words, count, &d);
+	check_result(r, &d);
+	diags_release(&d);
+	return r;
+}
+
+static void check_words(const char *data, size_t length)
+{
+	char first[FAULT_WORDS], second[FAULT_WORDS];
+	char *text = strndup(data, length);
+	struct fault_spec f, again;
+
+	if (!text)
+		abort();
+	if (!read_words(&f, text)) {
+		if (fault_words(&f, first, sizeof(first)))
+			abort();
+		strcpy(second, first);
+		if (read_words(&again, second) || fault_words(&again, second, sizeof(second)) ||
+			strcmp(first, second)) {
+			fprintf(stderr, "%s\n", first);
+			abort();
+		}
+		fault_spec_release(&f);
+		fault_spec_release(&again);
+	}
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const uint8_t *nul = memchr(data, 0, size);
@@ -72,6 +141,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s = load((const char *)data, length, sets, nul != NULL, 0);
 	if (s)
 		check_writing(s);
+	check_workloads((const char *)data, length);
+	check_words((const char *)data, length);
 	scenario_free(s);
 	free(set);
 	return 0;

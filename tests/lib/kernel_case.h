@@ -18,7 +18,7 @@
 #define CAPACITY 512
 
 /* Two hosts and the switch between them. */
-enum { H0 = 2, H1 = 3, S0_H0 = 4, S0_H1 = 5 };
+enum { H0 = 2, H1 = 3, S0_H0 = 4, S0_H1 = 5, ETH0 = 6 };
 
 struct kernel_case {
 	struct fabric *f;
@@ -36,8 +36,18 @@ union frame_room {
 int kernel_case_set_up(void **state);
 int kernel_case_tear_down(void **state);
 
+/* What is asked for by default: no stacks, CAPACITY. */
+struct build_params kernel_case_params(const struct kernel_case *s);
+
+/* With stacks, a program at their egress, ECN, segments, and host 1 a gateway: all there is. */
+#define STACK_MTU  9000
+#define STACK_PORT 7777 /* of TCP and UDP, with this DSCP */
+#define STACK_DSCP 46
+struct build_params kernel_case_stack_params(const struct kernel_case *s);
+
 /* Builds the fabric under its name and fills its tables, or fails the test. */
 struct built *kernel_case_build(const struct kernel_case *s);
+struct built *kernel_case_build_stacks(const struct kernel_case *s);
 
 /*
  * Runs tests as cmocka_run_group_tests(); skips them, and says why, where the machine lacks

@@ -13,6 +13,8 @@ rules=$(
 	cat <<-END
 	bpf/                            xdp.h sw/pipeline.h
 	bpf/xdp.h                       sw/pipeline.h
+	bpf/egress.bpf.c                egress/*
+	bpf/egress/                     abi/* lib/* egress/packet.h
 	bpf/abi/
 	bpf/lib/                        abi/* lib/*
 	bpf/sw/                         abi/* lib/* sw/context.h
@@ -33,7 +35,8 @@ rules=$(
 	orchestrator/topology/          topology/* scenario/* base/* abi/*
 	orchestrator/build/             build/* topology/* scenario/* $userspace_all
 	orchestrator/live/              live/* build/* topology/* scenario/* $userspace_all
-	orchestrator/cli/               cli/* live/* build/* topology/* scenario/* $userspace_all
+	orchestrator/serve/             serve/* live/* build/* topology/* scenario/* $userspace_all
+	orchestrator/cli/               cli/* serve/* live/* build/* topology/* scenario/* $userspace_all
 	END
 )
 

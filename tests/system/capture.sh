@@ -73,6 +73,8 @@ while at < len(data):
         ports.append(options[2].decode())
     elif kind == 6:
         port, high, low, captured, size = struct.unpack_from("<IIIII", body)
+        # epb_flags: all of them leave their ports
+        assert body[20 + (captured + 3) // 4 * 4:] == struct.pack("<HHII", 2, 4, 2, 0)
         t = high << 32 | low
         assert captured <= size and t >= free.get(port, 0), (ports[port], t, free.get(port))
         free[port] = t + 80 * (max(size + 4, 64) + 20)
@@ -188,6 +190,38 @@ if command -v tshark >/dev/null; then
 	damage inline.pcapng
 	same "tshark: it does not take damaged frames for good ones" \
 		"$(kinds damaged.pcapng | grep -cE 'ACK|NAK|CNP|first|middle|last|only')" 0
+fi
+
+# ---- what else a capture may hold
+
+# Directions, comments, names and what found no room, as others read them.
+try "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -DFABRICBED_VERSION='"1.2.3"' -I"$root/bpf" -I"$root/userspace" -o blocks \
+	"$root"/tests/system/capture_blocks.c "$root"/userspace/io/pcapng.c
+exits "the blocks' maker" 0
+try ./blocks blocks.pcapng
+exits "a file of blocks" 0
+if command -v tshark >/dev/null; then
+	try tshark -n -r blocks.pcapng -T fields -E separator='|' -e frame.time_epoch -e frame.interface_name \
+		-e frame.interface_description -e frame.packet_flags_direction -e frame.comment -e frame.cap_len -e frame.len
+	exits "tshark reads it" 0
+	# it knows nanoseconds at most
+	same "tshark: ports, directions, comments" \
+		"$(sed -E 's/^1\.0{9}[0-9]*\|/1s|/; s/\|0x0*([0-9])\|/|\1|/' <<<"$out")" \
+		"1s|tor0.0->h0|port 0 of tor0.0, link h0-tor0.0|1||60|60
+1s|tor0.0->h1||2||60|60
+1s|tor0.0->h1||2|dropped: ttl: TTL or hop limit used up|20|60"
+	same "tshark: nothing malformed" "$(tshark -n -r blocks.pcapng -Y _ws.malformed 2>/dev/null)" ""
+else
+	tap_skip "tshark: directions and comments" "tshark is not installed"
+fi
+if command -v capinfos >/dev/null; then
+	try capinfos blocks.pcapng
+	exits "capinfos reads it" 0
+	like "capinfos: who wrote it" "$out" "*application:*fabricbed 1.2.3*"
+	like "capinfos: picoseconds" "$out" "*Time ticks per second = 1000000000000*Time ticks per second = 1000000000000*"
+	like "capinfos: the statistics" "$out" "*Number of stat entries = 1*"
+else
+	tap_skip "capinfos" "capinfos is not installed"
 fi
 
 # ---- paths that are no good

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "abi/wire.h"
 #include "base/parallel.h"
 #include "build/record.h"
 #include "build/watch.h"
@@ -49,7 +50,8 @@ static int look_inside(void *context, uint32_t index, struct error *why)
 
 		if (strcmp(i->ifa_name, look->interface))
 			continue;
-		if (!(i->ifa_flags & IFF_UP) || !(i->ifa_flags & IFF_NOARP))
+		if (!(i->ifa_flags & IFF_UP) || !(i->ifa_flags & IFF_NOARP) ||
+			i->ifa_flags & IFF_MULTICAST)
 			return error_set(why, -EINVAL, "flags %x", i->ifa_flags);
 		if (family != AF_INET && family != AF_INET6)
 			continue;
@@ -66,29 +68,55 @@ static int look_inside(void *context, uint32_t index, struct error *why)
 	return 0;
 }
 
-static void namespaces_hold_what_they_should(void **state)
+struct node_look {
+	const char *node;
+	struct look look;
+};
+
+static void assert_looks(const struct kernel_case *s, struct node_look *looks, unsigned count)
 {
-	const struct kernel_case *s = *state;
-	struct built *b = kernel_case_build(s);
-	struct {
-		const char *node;
-		struct look look;
-	} looks[] = {
-		{"h0", {.interface = "eth0", .index = H0, .addresses = "10.0.0.1 fd00:fab::1 "}},
-		{"h1", {.interface = "eth0", .index = H1, .addresses = "10.0.0.2 fd00:fab::2 "}},
-		{"s0", {.interface = "p0", .index = S0_H0, .addresses = ""}},
-		{"s0", {.interface = "p1", .index = S0_H1, .addresses = ""}},
-	};
 	struct error why = ERROR_INIT;
 	char name[64];
 
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < count; i++) {
 		snprintf(name, sizeof(name), "%s-%s", s->name, looks[i].node);
 		looks[i].look.netns = name;
 		if (parallel_for(1, 1, look_inside, &looks[i].look, &why) < 0)
 			fail_msg("%s: %s", name, why.text);
 	}
+}
+
+static void namespaces_hold_what_they_should(void **state)
+{
+	const struct kernel_case *s = *state;
+	struct built *b = kernel_case_build(s);
+	struct node_look looks[] = {
+		{"h0", {.interface = "link0", .index = H0, .addresses = "10.0.0.1 fd00:fab::1 "}},
+		{"h1", {.interface = "link0", .index = H1, .addresses = "10.0.0.2 fd00:fab::2 "}},
+		{"s0", {.interface = "p0", .index = S0_H0, .addresses = ""}},
+		{"s0", {.interface = "p1", .index = S0_H1, .addresses = ""}},
+	};
+
+	assert_looks(s, looks, 4);
 	build_down(b);
+}
+
+static void with_stacks_hosts_have_a_card_for_programs(void **state)
+{
+	const struct kernel_case *s = *state;
+	struct built *b = kernel_case_build_stacks(s);
+	struct node_look looks[] = {
+		{"h0", {.interface = "link0", .index = H0, .addresses = ""}},
+		{"h0", {.interface = "eth0", .index = ETH0, .addresses = "10.0.0.1 fd00:fab::1 "}},
+		{"h1", {.interface = "link0", .index = H1, .addresses = ""}},
+		{"h1", {.interface = "eth0", .index = ETH0, .addresses = "10.0.0.2 fd00:fab::2 "}},
+		{"s0", {.interface = "p0", .index = S0_H0, .addresses = ""}},
+	};
+
+	assert_looks(s, looks, 5);
+	assert_forwards(s, b);
+	build_down(b);
+	assert_nothing_left(s);
 }
 
 struct sabotage {
@@ -111,12 +139,13 @@ static void a_failure_at_any_step_leaves_nothing(void **state)
 	int steps, r = -ECANCELED;
 
 	for (steps = 1; r == -ECANCELED; steps++) {
+		struct build_params params = kernel_case_stack_params(s);
 		struct sabotage sabotage = {steps};
 		struct build_watch watch = {fail_at_last, &sabotage};
 		struct error why = ERROR_INIT;
 		struct built *b = (struct built *)&why;
 
-		r = build_up_watched(&b, s->f, s->name, &s->sizes, CAPACITY, &watch, &why);
+		r = build_up_watched(&b, &params, &watch, &why);
 		if (r < 0) {
 			assert_int_equal(r, -ECANCELED);
 			assert_ptr_equal(b, &why); /* untouched */
@@ -129,10 +158,10 @@ static void a_failure_at_any_step_leaves_nothing(void **state)
 	}
 	assert_int_equal(r, 0);
 	/*
-	 * claim, programs, 3 namespaces, 2 links, and a socket, an interface and a bind for each of
-	 * 4 ports
+	 * claim, programs, 3 namespaces, 2 links, 2 stacks, and a socket, an interface and a bind for
+	 * each of 4 ports
 	 */
-	assert_int_equal(steps - 2, 2 + 3 + 2 + 3 * 4);
+	assert_int_equal(steps - 2, 2 + 3 + 2 + 2 + 3 * 4);
 }
 
 static void two_of_a_name_live_side_by_side(void **state)
@@ -150,6 +179,26 @@ static void two_of_a_name_live_side_by_side(void **state)
 	build_down(a);
 	assert_int_equal(files_of(NETNS_DIR, second), 3);
 	assert_forwards(s, b);
+	build_down(b);
+	assert_nothing_left(s);
+}
+
+static void an_exact_name_is_had_or_refused(void **state)
+{
+	const struct kernel_case *s = *state;
+	struct build_params params = kernel_case_params(s);
+	struct built *a = kernel_case_build(s), *b = NULL;
+	struct error why = ERROR_INIT;
+
+	params.exact = true;
+	assert_int_equal(build_up(&b, &params, &why), -EEXIST);
+	assert_null(b);
+	assert_non_null(strstr(why.text, s->name));
+	assert_forwards(s, a);
+	build_down(a);
+	assert_nothing_left(s);
+	assert_int_equal(build_up(&b, &params, &why), 0);
+	assert_string_equal(build_name(b), s->name);
 	build_down(b);
 	assert_nothing_left(s);
 }
@@ -179,16 +228,17 @@ static void bad_names_are_refused(void **state)
 {
 	static const char *const names[] = {"", ".", "..", "a/b", "-a", "a b", "\xc3\xa9"};
 	const struct kernel_case *s = *state;
+	struct build_params params = kernel_case_params(s);
 	char long_name[RECORD_NAME_MAX + 2];
 
 	memset(long_name, 'a', sizeof(long_name));
 	long_name[sizeof(long_name) - 1] = '\0';
 	for (unsigned i = 0; i <= sizeof(names) / sizeof(names[0]); i++) {
-		const char *name = i < sizeof(names) / sizeof(names[0]) ? names[i] : long_name;
 		struct error why = ERROR_INIT;
 		struct built *b = NULL;
 
-		assert_int_equal(build_up(&b, s->f, name, &s->sizes, CAPACITY, &why), -EINVAL);
+		params.name = i < sizeof(names) / sizeof(names[0]) ? names[i] : long_name;
+		assert_int_equal(build_up(&b, &params, &why), -EINVAL);
 		assert_null(b);
 		assert_string_not_equal(why.text, "");
 	}
@@ -198,10 +248,12 @@ static void bad_names_are_refused(void **state)
 static void frames_too_large_are_refused(void **state)
 {
 	const struct kernel_case *s = *state;
+	struct build_params params = kernel_case_params(s);
 	struct error why = ERROR_INIT;
 	struct built *b = NULL;
 
-	assert_int_equal(build_up(&b, s->f, s->name, &s->sizes, 9000, &why), -EMSGSIZE);
+	params.frame_capacity = 9000;
+	assert_int_equal(build_up(&b, &params, &why), -EMSGSIZE);
 	assert_nothing_left(s);
 }
 
@@ -262,8 +314,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		kernel_case_test(namespaces_hold_what_they_should),
+		kernel_case_test(with_stacks_hosts_have_a_card_for_programs),
 		kernel_case_test(a_failure_at_any_step_leaves_nothing),
 		kernel_case_test(two_of_a_name_live_side_by_side),
+		kernel_case_test(an_exact_name_is_had_or_refused),
 		kernel_case_test(foreign_namespaces_are_left_alone),
 		kernel_case_test(bad_names_are_refused),
 		kernel_case_test(frames_too_large_are_refused),

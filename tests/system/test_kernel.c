@@ -91,13 +91,15 @@ static void large_frames_pass(void **state)
 {
 	const struct kernel_case *s = *state;
 	size_t room = sizeof(struct frame) + KERNEL_FRAME_MAX;
+	struct build_params params = kernel_case_params(s);
 	struct error why = ERROR_INIT;
 	struct frame_ref frames[2];
 	struct dataplane *dp;
 	struct built *b;
 	uint32_t i, k;
 
-	if (build_up(&b, s->f, s->name, &s->sizes, KERNEL_FRAME_MAX, &why) < 0)
+	params.frame_capacity = KERNEL_FRAME_MAX;
+	if (build_up(&b, &params, &why) < 0)
 		fail_msg("%s", why.text);
 	dp = build_dataplane(b);
 	hand_tables(s->f, &dp->tables);

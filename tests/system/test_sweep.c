@@ -35,6 +35,7 @@ static int die_at_last(void *context, enum build_step step, uint32_t index)
  */
 static bool build_and_die(const struct kernel_case *s, int steps)
 {
+	struct build_params params = kernel_case_stack_params(s);
 	struct sabotage sabotage = {steps};
 	struct build_watch watch = {die_at_last, &sabotage};
 	int pipes[2], status;
@@ -45,7 +46,7 @@ static bool build_and_die(const struct kernel_case *s, int steps)
 	assert_int_equal(pipe(pipes), 0);
 	child = fork();
 	if (!child) {
-		if (build_up_watched(&b, s->f, s->name, &s->sizes, CAPACITY, &watch, NULL) < 0 ||
+		if (build_up_watched(&b, &params, &watch, NULL) < 0 ||
 			write(pipes[1], "d", 1) != 1)
 			_exit(1);
 		kill(getpid(), SIGKILL);
@@ -88,6 +89,7 @@ static void what_a_killed_process_left_is_swept(void **state)
 static void a_dying_process_counts_as_dead(void **state)
 {
 	const struct kernel_case *s = *state;
+	struct build_params params = kernel_case_params(s);
 	int ready[2], hold[2];
 	struct built *b;
 	siginfo_t info;
@@ -99,7 +101,7 @@ static void a_dying_process_counts_as_dead(void **state)
 	child = fork();
 	if (!child) {
 		close(hold[1]);
-		if (build_up(&b, s->f, s->name, &s->sizes, CAPACITY, NULL) < 0)
+		if (build_up(&b, &params, NULL) < 0)
 			_exit(1);
 		if (!fork())
 			_exit(read(hold[0], &byte, 1) < 0);

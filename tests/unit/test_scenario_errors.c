@@ -74,10 +74,6 @@ static void wrong_names_and_words_are_explained(void **state)
 		"1:7: name: expected 1 to 24 of a-z, 0-9 and '-', the first no '-', not 'Link'\n");
 	expect("topology: {fat_tree: {k: 4}}\n",
 		"1:1: name: missing; expected 1 to 24 of a-z, 0-9 and '-', the first no '-'\n");
-	expect(SMALL "clock: {wall: {slowdown: 1}}\n",
-		"3:8: clock: this version runs on the stepped clock only; expected stepped\n");
-	expect(SMALL "clock: steped\n",
-		"3:8: clock: 'steped' is not known; did you mean 'stepped'?\n");
 	expect(SMALL "about: \"\\e[31m\"\n",
 		"3:8: about: holds control characters or bytes that are no UTF-8; expected text\n");
 	expect(SMALL "wurkload: []\n", "3:1: wurkload: no such key; did you mean 'workload'?\n");
@@ -194,7 +190,7 @@ static void wrong_yaml_is_explained(void **state)
 		"3:32: nested more than 24 deep\n");
 	expect(SMALL "\"\\e[2J\": 1\n",
 		"3:1: \\x1b[2J: no such key; valid here: name, about, seed, clock, "
-		"topology, switch, host, workload, faults, telemetry, until, expect, compare\n");
+		"topology, switch, host, external, workload, faults, telemetry, until, expect, compare\n");
 }
 
 static void aliases_do_not_explode(void **state)

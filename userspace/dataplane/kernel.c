@@ -179,13 +179,27 @@ static int explain_load(struct error *why, int code, char *log)
 		*end = '\0';
 	for (from = log + strlen(log); from > log && lines < 3; from--)
 		lines += from[-1] == '\n';
-	return error_set(why, code, "the kernel refuses the XDP programs: %s%s%s%s",
+	return error_set(why, code, "the kernel refuses the programs: %s%s%s%s",
 		strerror(-code),
 		code == -EPERM ? " (root, or CAP_BPF with CAP_NET_ADMIN, is needed)" : "",
 		*from ? "\n" : "", from);
 }
 
-static int load_programs(struct kernel *k, const struct sw_tables *sizes, struct error *why)
+/* Neither the program of the hosts' eth0 nor its map is made unless it is asked for. */
+static int set_egress(const struct fabricbed_bpf *skel, const struct egress_config *egress)
+{
+	int r;
+
+	if (egress) {
+		skel->rodata->egress = *egress;
+		return 0;
+	}
+	r = bpf_program__set_autoload(skel->progs.fabricbed_egress, false);
+	return r < 0 ? r : bpf_map__set_autocreate(skel->maps.flowlets, false);
+}
+
+static int load_programs(struct kernel *k, const struct sw_tables *sizes,
+	const struct egress_config *egress, struct error *why)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_size = VERIFIER_LOG_BYTES);
 	libbpf_print_fn_t print;
@@ -199,6 +213,8 @@ static int load_programs(struct kernel *k, const struct sw_tables *sizes, struct
 	print = libbpf_set_print(silent);
 	k->skel = fabricbed_bpf__open_opts(&opts);
 	r = k->skel ? size_maps(k->skel, sizes) : -errno;
+	if (!r)
+		r = set_egress(k->skel, egress);
 	if (!r) {
 		k->skel->rodata->config = sizes->config;
 		r = fabricbed_bpf__load(k->skel);
@@ -254,7 +270,7 @@ static int map_tables(struct kernel *k, struct error *why)
 }
 
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
-	uint32_t frame_capacity, struct error *why)
+	uint32_t frame_capacity, const struct egress_config *egress, struct error *why)
 {
 	uint32_t ports = sizes->port_count - PORT_FIRST;
 	struct kernel *k;
@@ -273,7 +289,7 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
 	k->dp.frame_capacity = frame_capacity;
 	k->dp.tables = *sizes;
 	k->peers = calloc(ports, sizeof(*k->peers));
-	r = k->peers ? load_programs(k, sizes, why) : error_set(why, -ENOMEM, "out of memory");
+	r = k->peers ? load_programs(k, sizes, egress, why) : error_set(why, -ENOMEM, "out of memory");
 	if (!r)
 		r = map_tables(k, why);
 	if (!r)
@@ -292,6 +308,11 @@ int dataplane_kernel_program_fd(const struct dataplane *dp, enum port_kind kind)
 
 	return bpf_program__fd(kind == PORT_HOST ? k->skel->progs.fabricbed_host
 						 : k->skel->progs.fabricbed_switch);
+}
+
+int dataplane_kernel_egress_fd(const struct dataplane *dp)
+{
+	return bpf_program__fd(kernel_of(dp)->skel->progs.fabricbed_egress);
 }
 
 int dataplane_kernel_open_port(struct dataplane *dp, uint32_t port, struct error *why)

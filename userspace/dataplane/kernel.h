@@ -7,6 +7,7 @@
  * over the veth, through the XDP program of the port it arrives at, and into that port's AF_XDP
  * socket.
  */
+#include "abi/egress.h"
 #include "base/error.h"
 #include "dataplane/dataplane.h"
 
@@ -18,10 +19,13 @@
 
 /*
  * Loads the programs and maps, tables zeroed. 0 or -errno with why (-EMSGSIZE: frame_capacity is
- * over KERNEL_FRAME_MAX). Close with dp->ops->close, which leaves interfaces and namespaces alone.
+ * over KERNEL_FRAME_MAX). egress: what the program of the hosts' eth0 does; NULL: it is not loaded. Close with dp->ops->close, which leaves interfaces and namespaces alone.
  */
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
-	uint32_t frame_capacity, struct error *why);
+	uint32_t frame_capacity, const struct egress_config *egress, struct error *why);
+
+/* The program for the egress of each host's eth0, where it was loaded. */
+int dataplane_kernel_egress_fd(const struct dataplane *dp);
 
 /* Which program a port of that kind must have attached (native XDP). */
 int dataplane_kernel_program_fd(const struct dataplane *dp, enum port_kind kind);

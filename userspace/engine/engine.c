@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/internal.h"
+#include "lib/buffer.h"
 #include "lib/pause.h"
 
 static int engine_copy_net(struct engine *e, const struct net *net)
@@ -362,6 +363,16 @@ void engine_stats(const struct engine *e, struct engine_stats *ret)
 		ret->trace_hash = rng_mix(ret->trace_hash ^ e->nodes[i].trace);
 }
 
+const struct engine_stats *engine_counts(const struct engine *e)
+{
+	return &e->stats;
+}
+
+uint64_t engine_lookahead(const struct engine *e)
+{
+	return e->lookahead_ps;
+}
+
 int engine_check_balance(const struct engine *e)
 {
 	uint64_t ended, dropped = 0, counted = 0;
@@ -405,4 +416,29 @@ uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t clas
 const struct sw_tables *engine_tables(const struct engine *e)
 {
 	return &e->dp->tables;
+}
+
+uint64_t engine_link_rate(const struct engine *e, uint32_t port)
+{
+	return e->links[port].rate_bps;
+}
+
+uint64_t engine_link_delay(const struct engine *e, uint32_t port)
+{
+	return e->ports[port].delay_ps;
+}
+
+uint64_t engine_queue_limit(const struct engine *e, uint32_t port, uint32_t class)
+{
+	const struct queue *q = &e->dp->tables.queues[port * CLASSES + class];
+
+	if (q->lossless || e->nodes[e->ports[port].node].is_host)
+		return UINT64_MAX;
+	return q->alpha ? buffer_threshold(port_switch(e, &e->ports[port]), q->limit_bytes, q->alpha)
+			: q->limit_bytes;
+}
+
+bool engine_is_paused(const struct engine *e, uint32_t port, uint32_t class)
+{
+	return e->ports[port].paused >> class & 1;
 }

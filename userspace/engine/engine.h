@@ -106,6 +106,7 @@ void engine_set_storm(struct engine *e, uint32_t host, uint8_t classes);
  * short, and engine_run() will say so), and that `length` of them are there. It joins the queue for the host's line, or
  * is counted as DROP_HOST_QUEUE (-ENOBUFS). Such frames and those of the engine's own senders take turns.
  */
+uint32_t engine_stack_capacity(const struct engine *e);
 uint8_t *engine_stack_buffer(struct engine *e);
 int engine_stack_send(struct engine *e, uint32_t host, uint32_t length);
 
@@ -139,6 +140,12 @@ struct engine_stats {
 };
 
 void engine_stats(const struct engine *e, struct engine_stats *ret);
+
+/* Those that are kept as they change: frames, marks, hops, flows; without sums over ports, in_flight and the hash. */
+const struct engine_stats *engine_counts(const struct engine *e);
+
+/* Nothing that a node does reaches another one sooner than this. */
+uint64_t engine_lookahead(const struct engine *e);
 
 /* sent + made = delivered + consumed + dropped + in flight, and the tables say the same of drops. 0 or -EIO. */
 int engine_check_balance(const struct engine *e);
@@ -177,5 +184,15 @@ struct engine_waiting {
  * Returns its length, 0 if there is none, or -ENOMEM.
  */
 int engine_find_deadlock(const struct engine *e, struct engine_waiting *ret, size_t room);
+
+/* A port's link as it is now: bits a second; picoseconds of propagation, what a fault adds included. */
+uint64_t engine_link_rate(const struct engine *e, uint32_t port);
+uint64_t engine_link_delay(const struct engine *e, uint32_t port);
+
+/* Bytes that an egress queue may hold now: less as its switch's pool fills. UINT64_MAX: a lossless one, or a host's, is never full. */
+uint64_t engine_queue_limit(const struct engine *e, uint32_t port, uint32_t class);
+
+/* Whether it may not send now. */
+bool engine_is_paused(const struct engine *e, uint32_t port, uint32_t class);
 
 #endif

@@ -197,6 +197,11 @@ void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
 		host_send_turn(e, n, now);
 }
 
+uint32_t engine_stack_capacity(const struct engine *e)
+{
+	return e->frame_capacity;
+}
+
 uint8_t *engine_stack_buffer(struct engine *e)
 {
 	uint32_t packet = host_spare(e);

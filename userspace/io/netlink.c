@@ -12,10 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include "io/netlink_request.h"
 
-#define BATCH_BYTES   32768
-#define REQUEST_BYTES 1024 /* more than any request below takes */
-#define REPLY_BYTES   16384
+#define BATCH_BYTES    32768
+#define REQUEST_BYTES  1024 /* more than any request below takes */
+#define REPLY_BYTES    16384
+#define LOOPBACK_INDEX 1 /* of every namespace */
 
 struct rtnl {
 	struct mnl_socket *socket;
@@ -69,9 +71,28 @@ static const char *request_name(uint16_t type)
 		return "create the veth pair of";
 	case RTM_SETLINK:
 		return "set up";
-	default:
+	case RTM_NEWADDR:
 		return "add an address to";
+	case RTM_NEWROUTE:
+		return "add a route over";
+	case RTM_NEWQDISC:
+		return "add the clsact qdisc to";
+	default:
+		return "attach the egress program to";
 	}
+}
+
+/* The interface that a route leads over: an attribute, where others have it in their header. */
+static uint32_t route_index(const struct nlmsghdr *h)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, h, sizeof(struct rtmsg))
+	{
+		if (mnl_attr_get_type(attr) == RTA_OIF)
+			return mnl_attr_get_u32(attr);
+	}
+	return 0;
 }
 
 /* The interface that a request of the batch is about. */
@@ -79,8 +100,19 @@ static uint32_t request_index(const struct nlmsghdr *h)
 {
 	const struct ifaddrmsg *address = mnl_nlmsg_get_payload(h);
 	const struct ifinfomsg *link = mnl_nlmsg_get_payload(h);
+	const struct tcmsg *tc = mnl_nlmsg_get_payload(h);
 
-	return h->nlmsg_type == RTM_NEWADDR ? address->ifa_index : (uint32_t)link->ifi_index;
+	switch (h->nlmsg_type) {
+	case RTM_NEWADDR:
+		return address->ifa_index;
+	case RTM_NEWROUTE:
+		return route_index(h);
+	case RTM_NEWQDISC:
+	case RTM_NEWTFILTER:
+		return (uint32_t)tc->tcm_ifindex;
+	default:
+		return (uint32_t)link->ifi_index;
+	}
 }
 
 static const struct nlmsghdr *request_find(const struct rtnl *r, uint32_t seq)
@@ -167,8 +199,7 @@ int rtnl_flush(struct rtnl *r, struct error *why)
 	return code;
 }
 
-/* Begins a request at the end of the batch, sending the batch first if it is full. */
-static int request_begin(
+int rtnl_begin(
 	struct rtnl *r, uint16_t type, uint16_t flags, struct nlmsghdr **ret, struct error *why)
 {
 	int code;
@@ -185,7 +216,7 @@ static int request_begin(
 	return 0;
 }
 
-static int request_end(struct rtnl *r, struct nlmsghdr *h)
+int rtnl_end(struct rtnl *r, struct nlmsghdr *h)
 {
 	r->latest = h;
 	r->used += NLMSG_ALIGN(h->nlmsg_len);
@@ -219,7 +250,7 @@ int rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_en
 	struct nlmsghdr *h;
 	int code;
 
-	code = request_begin(r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &h, why);
+	code = rtnl_begin(r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &h, why);
 	if (code < 0)
 		return code;
 	put_ifinfo(h, a->index);
@@ -233,12 +264,12 @@ int rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_en
 	mnl_attr_nest_end(h, peer);
 	mnl_attr_nest_end(h, data);
 	mnl_attr_nest_end(h, link);
-	return request_end(r, h);
+	return rtnl_end(r, h);
 }
 
 static int begin_setlink(struct rtnl *r, uint32_t index, struct nlmsghdr **ret, struct error *why)
 {
-	int code = request_begin(r, RTM_SETLINK, 0, ret, why);
+	int code = rtnl_begin(r, RTM_SETLINK, 0, ret, why);
 
 	if (!code)
 		put_ifinfo(*ret, index);
@@ -259,7 +290,7 @@ int rtnl_no_autoconf(struct rtnl *r, uint32_t index, struct error *why)
 	mnl_attr_put_u8(h, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
 	mnl_attr_nest_end(h, ip6);
 	mnl_attr_nest_end(h, spec);
-	return request_end(r, h);
+	return rtnl_end(r, h);
 }
 
 int rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd, struct error *why)
@@ -275,7 +306,7 @@ int rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd, struct error
 	mnl_attr_put_u32(h, IFLA_XDP_FD, (uint32_t)program_fd);
 	mnl_attr_put_u32(h, IFLA_XDP_FLAGS, XDP_FLAGS_DRV_MODE);
 	mnl_attr_nest_end(h, xdp);
-	return request_end(r, h);
+	return rtnl_end(r, h);
 }
 
 int rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias, struct error *why)
@@ -287,21 +318,48 @@ int rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias, struct err
 	if (code < 0)
 		return code;
 	mnl_attr_put_strz(h, IFLA_IFALIAS, alias);
-	return request_end(r, h);
+	return rtnl_end(r, h);
 }
 
-int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why)
+int rtnl_set_link(struct rtnl *r, uint32_t index, const struct link_settings *to, struct error *why)
+{
+	struct nlmsghdr *h;
+	int code;
+
+	code = begin_setlink(r, index, &h, why);
+	if (code < 0)
+		return code;
+	mnl_attr_put(h, IFLA_ADDRESS, sizeof(to->mac), to->mac);
+	mnl_attr_put_u32(h, IFLA_MTU, to->mtu);
+	mnl_attr_put_u32(h, IFLA_TXQLEN, to->queue_packets);
+	if (to->gso_segments)
+		mnl_attr_put_u32(h, IFLA_GSO_MAX_SEGS, to->gso_segments);
+	return rtnl_end(r, h);
+}
+
+static int set_flags(struct rtnl *r, uint32_t index, unsigned on, unsigned off, struct error *why)
 {
 	struct ifinfomsg *info;
 	struct nlmsghdr *h;
 	int code;
 
-	code = request_begin(r, RTM_SETLINK, 0, &h, why);
+	code = rtnl_begin(r, RTM_SETLINK, 0, &h, why);
 	if (code < 0)
 		return code;
 	info = put_ifinfo(h, index);
-	info->ifi_flags = info->ifi_change = IFF_UP | IFF_NOARP;
-	return request_end(r, h);
+	info->ifi_flags = on;
+	info->ifi_change = on | off;
+	return rtnl_end(r, h);
+}
+
+int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why)
+{
+	return set_flags(r, index, IFF_UP | IFF_NOARP, IFF_MULTICAST, why);
+}
+
+int rtnl_loopback_up(struct rtnl *r, struct error *why)
+{
+	return set_flags(r, LOOPBACK_INDEX, IFF_UP, 0, why);
 }
 
 int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *address,
@@ -312,7 +370,7 @@ int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *add
 	struct nlmsghdr *h;
 	int code;
 
-	code = request_begin(r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &h, why);
+	code = rtnl_begin(r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &h, why);
 	if (code < 0)
 		return code;
 	info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
@@ -323,5 +381,27 @@ int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *add
 	info->ifa_index = index;
 	mnl_attr_put(h, IFA_LOCAL, bytes, address);
 	mnl_attr_put(h, IFA_ADDRESS, bytes, address);
-	return request_end(r, h);
+	return rtnl_end(r, h);
+}
+
+int rtnl_add_default_route(
+	struct rtnl *r, uint32_t index, int family, const void *gateway, struct error *why)
+{
+	size_t bytes = family == AF_INET ? 4 : 16;
+	struct nlmsghdr *h;
+	struct rtmsg *info;
+	int code;
+
+	code = rtnl_begin(r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &h, why);
+	if (code < 0)
+		return code;
+	info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
+	info->rtm_family = (uint8_t)family;
+	info->rtm_table = RT_TABLE_MAIN;
+	info->rtm_protocol = RTPROT_STATIC;
+	info->rtm_scope = RT_SCOPE_UNIVERSE;
+	info->rtm_type = RTN_UNICAST;
+	mnl_attr_put(h, RTA_GATEWAY, bytes, gateway);
+	mnl_attr_put_u32(h, RTA_OIF, index);
+	return rtnl_end(r, h);
 }

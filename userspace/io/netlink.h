@@ -45,14 +45,35 @@ int rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd, struct error
 /* A remark that `ip link` shows, up to 255 bytes. */
 int rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias, struct error *why);
 
-/* Up, and without ARP and neighbour discovery (IFF_NOARP). */
+struct link_settings {
+	uint8_t mac[6];
+	uint32_t mtu;
+	uint32_t queue_packets; /* what `ip link` calls qlen */
+	uint32_t
+		gso_segments; /* most segments of a packet that the stack hands over; 0: as it is */
+};
+
+/* Before the link is up. */
+int rtnl_set_link(
+	struct rtnl *r, uint32_t index, const struct link_settings *to, struct error *why);
+
+/*
+ * Up, and silent: without ARP and neighbour discovery (IFF_NOARP), nor, without IFF_MULTICAST, the reports of groups
+ * (MLD) that a forwarding namespace sends for the routers' own. Programs' frames to multicast addresses pass.
+ */
 int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why);
+
+int rtnl_loopback_up(struct rtnl *r, struct error *why);
 
 /*
  * Adds an address, AF_INET or AF_INET6 in network byte order, without duplicate address detection.
  */
 int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *address,
 	unsigned prefix_bits, struct error *why);
+
+/* By way of a neighbour; the interface is up and has an address of its net. As above. */
+int rtnl_add_default_route(
+	struct rtnl *r, uint32_t index, int family, const void *gateway, struct error *why);
 
 int rtnl_flush(struct rtnl *r, struct error *why);
 

@@ -6,22 +6,48 @@
  * Frames for Wireshark and its like (the pcapng format, draft-ietf-opsawg-pcapng): one interface a port, timestamps
  * in picoseconds of model time.
  */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 struct pcapng;
 
-/* Creates the file. 0 or -errno. */
-int pcapng_open(struct pcapng **ret, const char *path);
+/* Takes a whole block; false: there is no room for it, and it is lost. */
+typedef bool (*pcapng_sink)(void *arg, const void *bytes, size_t count);
 
-/* Interfaces are numbered from 0 in the order of these calls; all come before the first frame. */
-void pcapng_add_interface(struct pcapng *p, const char *name);
+/* Begins a section: to a file that it creates, or to a sink. 0 or -errno; -ENOBUFS: the sink has no room even for that. */
+int pcapng_open(struct pcapng **ret, const char *path);
+int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg);
+
+/*
+ * Interfaces are numbered from 0 in the order of these calls; all come before the first frame. description: NULL for none.
+ * 0, -ENOMEM or -ENOBUFS; without its interfaces a section is of no use, and pcapng_close() of a file tells too.
+ */
+int pcapng_add_interface(struct pcapng *p, const char *name, const char *description);
+
+/* Seen from the interface; the numbers are the format's. */
+enum pcapng_direction { PCAPNG_UNKNOWN = 0, PCAPNG_INBOUND = 1, PCAPNG_OUTBOUND = 2 };
 
 /* A frame of `length` bytes on the wire, without FCS, of which `captured` are there. */
-void pcapng_write(struct pcapng *p, uint32_t interface, uint64_t time_ps, const uint8_t *bytes,
-	uint32_t captured, uint32_t length);
+struct pcapng_packet {
+	uint32_t interface;
+	uint64_t time_ps;
+	const uint8_t *bytes;
+	uint32_t captured, length;
+	enum pcapng_direction direction;
+	const char *comment; /* NULL: none */
+};
 
-/* 0, or -EIO or -errno if anything could not be written. NULL is fine. */
+/* What finds no room is counted for its interface. */
+void pcapng_write(struct pcapng *p, const struct pcapng_packet *packet);
+
+/* Frames that found no room, of all interfaces. */
+uint64_t pcapng_lost(const struct pcapng *p);
+
+/*
+ * Ends the section with the interfaces' statistics where frames were lost. 0, or -EIO or -errno if anything could not be
+ * written to the file. NULL is fine.
+ */
 int pcapng_close(struct pcapng *p);
 
 #endif

@@ -16,18 +16,20 @@
 #include "base/parallel.h"
 #include "io/netlink.h"
 #include "io/netns.h"
+#include "io/tap.h"
 #include "io/xsk.h"
 
-#define SPARE_FILES  256
-#define SPARE_MAPS   1024 /* libraries, stacks, allocations */
-#define PORT_MEMORY  (112ull << 10)
-#define NODE_MEMORY  (224ull << 10)
-#define KERNEL_MAJOR 5
-#define KERNEL_MINOR 15
-#define PROBE_PORT   2 /* the first ifindex after the loopback's */
-#define PROBE_MTU    1500
-#define PROBE_PACKET 512
-#define ROOT_REMEDY  "run as root (in a container: --privileged), or use --dataplane inline"
+#define SPARE_FILES    256
+#define SPARE_MAPS     1024 /* libraries, stacks, allocations */
+#define PORT_MEMORY    (112ull << 10)
+#define NODE_MEMORY    (224ull << 10)
+#define KERNEL_MAJOR   5
+#define KERNEL_MINOR   15
+#define PROBE_PORT     2 /* the first ifindex after the loopback's */
+#define PROBE_TAP_PORT 4
+#define PROBE_MTU      1500
+#define PROBE_PACKET   512
+#define ROOT_REMEDY    "run as root (in a container: --privileged), or use --dataplane inline"
 
 __attribute__((format(printf, 3, 4))) static void found(
 	struct probe *p, bool ok, const char *format, ...)
@@ -197,6 +199,17 @@ static void try_af_xdp(struct trial *t)
 	remedy(p, "a kernel with CONFIG_XDP_SOCKETS, or --dataplane inline");
 }
 
+static void try_tap(struct trial *t)
+{
+	struct probe *p = &t->probes[PROBE_TAP];
+	int fd = tap_open("tap", PROBE_TAP_PORT, NULL);
+
+	found(p, fd >= 0, fd < 0 ? "cannot make one: %s" : "made one", strerror(-fd));
+	remedy(p, "for live fabrics: %s", TAP_REMEDY);
+	if (fd >= 0)
+		close(fd);
+}
+
 static int try_all(void *context, uint32_t index, struct error *why)
 {
 	struct trial *t = context;
@@ -204,12 +217,15 @@ static int try_all(void *context, uint32_t index, struct error *why)
 
 	(void)index;
 	(void)why;
-	for (i = PROBE_NAMESPACE; i <= PROBE_AF_XDP; i++) {
+	for (i = PROBE_NAMESPACE; i <= PROBE_TAP; i++) {
 		found(&t->probes[i], false, "not tried, for lack of the above");
 		remedy(&t->probes[i], "see above");
 	}
-	if (try_namespace(t) && try_veth(t) && try_xdp(t))
-		try_af_xdp(t);
+	if (try_namespace(t)) {
+		try_tap(t);
+		if (try_veth(t) && try_xdp(t))
+			try_af_xdp(t);
+	}
 	xsk_pool_close(&t->sockets);
 	rtnl_close(t->rtnl);
 	if (t->program >= 0)
@@ -276,6 +292,7 @@ void probe_machine(struct probe ret[PROBES], uint32_t ports, uint32_t nodes)
 		[PROBE_VETH] = {"veth", true},
 		[PROBE_XDP] = {"XDP", true},
 		[PROBE_AF_XDP] = {"AF_XDP", true},
+		[PROBE_TAP] = {"TAP", false},
 		[PROBE_FILES] = {"open files", true},
 		[PROBE_MEMORY] = {"memory", false},
 		[PROBE_JIT] = {"BPF JIT", false},

@@ -16,7 +16,7 @@ struct fidelity;
 int fidelity_new(struct fidelity **ret, uint64_t delay_ps, double slowdown);
 void fidelity_free(struct fidelity *f);
 
-/* `events` of them ran up to late_ps after they were due. */
+/* `events` of them ran up to late_ps (below 2^63) after they were due. */
 void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events);
 
 /* The engine worked for busy_ps (of the wall's clock) out of passed_ps. */
@@ -28,15 +28,20 @@ void fidelity_slip(struct fidelity *f, uint64_t slip_ps);
 /* Frames that a host's stack had sent and nobody took in time. */
 void fidelity_lost(struct fidelity *f, uint64_t frames);
 
-/* Whether numbers of this run are to be believed: p99 is within the smallest delay, nothing slipped or was lost. */
+/*
+ * Whether numbers of this run are to be believed: p99 of lateness is at most the smallest delay (exactly so, whatever buckets
+ * it is counted in), nothing slipped or was lost. Without any event: yes.
+ */
 bool fidelity_is_faithful(const struct fidelity *f);
 
-/* The same of the last second or so alone: for a screen. Called once a second or so; begins the next such while. */
+/* The same of what came since it was asked last: for a screen, once a second or so. */
 bool fidelity_window(struct fidelity *f);
 
 /*
  * {verdict: "faithful"|"degraded", reason: text if degraded, late_us: {p50, p99, max}, smallest_delay_us, slowdown,
- * sufficient_slowdown, busy: share 0..1, slipped_us, lost}. A new reference.
+ * sufficient_slowdown, busy: share 0..1, slipped_us, lost}. A new reference. Lateness is at most 1/32 too much, never too
+ * little, max exact. sufficient_slowdown is the present one of a faithful run; else what brings p99 down to the delay, the
+ * busiest 100 ms down to 80%, and makes up for what slipped, rounded up to two digits.
  */
 json_t *fidelity_json(const struct fidelity *f);
 

@@ -145,16 +145,7 @@ static void lines_write(struct recorder *r)
 /* Where a reader looks for it: what died on a link by the link's direction, the rest where it was queued. */
 static uint32_t burst_port(const struct recorder *r, uint32_t port, enum drop_reason reason)
 {
-	switch (reason) {
-	case DROP_LINK_DOWN:
-	case DROP_LOSS:
-	case DROP_BURST:
-	case DROP_GILBERT:
-	case DROP_FCS:
-		return r->params.net->ports[port].peer;
-	default:
-		return port;
-	}
+	return drop_on_wire(reason) ? r->params.net->ports[port].peer : port;
 }
 
 static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason)

@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/client.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "serve/server.h"
+#include "serve/state.h"
+
+#define READ_STEP 65536
+/* What a live fabric would let wait for a reader is the longest that it can answer. */
+#define ANSWER_MAX (2 * CONTROL_QUEUE_MAX)
+
+struct client {
+	int fd;
+	char *name;
+	char *bytes; /* that came and were not asked for yet: `count` from `start` on */
+	size_t start, count, capacity;
+};
+
+/* ---- why there is no connection ---- */
+
+static int no_such_fabric(const char *name, struct error *why)
+{
+	struct state_info *list = NULL;
+	size_t count = 0;
+	const char **names = NULL, *near = NULL;
+
+	if (state_list(&list, &count) == 0 && count)
+		names = calloc(count, sizeof(*names));
+	for (size_t i = 0; names && i < count; i++)
+		names[i] = list[i].name;
+	if (names)
+		near = nearest_word(name, names, count);
+	if (near)
+		error_set(why, 0, "there is no fabric '%s'; did you mean '%s'?", name, near);
+	else if (count)
+		error_set(why, 0, "there is no fabric '%s'; 'fabricbed list' tells which there are",
+			name);
+	else
+		error_set(why, 0,
+			"there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
+			name);
+	free(names);
+	state_list_free(list, count);
+	return EXIT_INPUT;
+}
+
+static int not_allowed(struct error *why)
+{
+	error_set(why, 0,
+		"a live fabric answers root alone; remedy: run this as root, with sudo for one");
+	return EXIT_MACHINE;
+}
+
+/* It is there, but does not listen: error is why. */
+static void explain_state(const struct state_info *info, int error, struct error *why)
+{
+	const char *name = info->name;
+
+	if (!info->alive || info->phase == STATE_FAILED)
+		error_set(why, 0, "%s %s: %s; 'fabricbed down %s' cleans up", name,
+			info->phase == STATE_FAILED ? "failed" : "crashed", info->reason, name);
+	else if (info->phase == STATE_STARTING)
+		error_set(why, 0, "%s is still coming up", name);
+	else if (info->phase == STATE_ENDED)
+		error_set(why, 0, "%s is being taken down", name);
+	else
+		error_set(why, 0, "can't reach %s: %s", name, strerror(error));
+}
+
+static int explain_connect(const char *name, int error, struct error *why)
+{
+	struct state_info info;
+	int r;
+
+	if (error == EACCES || error == EPERM)
+		return not_allowed(why);
+	r = state_read(&info, name);
+	if (r == -ENOENT || r == -ENOTDIR)
+		return no_such_fabric(name, why);
+	if (r < 0) {
+		error_set(why, 0, "can't reach %s: %s", name, strerror(error));
+		return EXIT_RUN;
+	}
+	explain_state(&info, error, why);
+	state_release(&info);
+	return EXIT_RUN;
+}
+
+/* ---- the connection ---- */
+
+static int connect_socket(const char *name, int *ret_fd, struct error *why)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+	char path[STATE_PATH_MAX];
+	int fd, error;
+
+	/* what is no name must not lead out of the directory */
+	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
+		return no_such_fabric(name, why);
+	state_path(path, name, "control");
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
+		(int)sizeof(address.sun_path) - 1, path);
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
+		error = errno;
+		if (fd >= 0)
+			close(fd);
+		return explain_connect(name, error, why);
+	}
+	*ret_fd = fd;
+	return EXIT_WELL;
+}
+
+int client_open(struct client **ret, const char *name, struct error *why)
+{
+	struct client *c;
+	int status;
+
+	if (geteuid() != 0)
+		return not_allowed(why);
+	c = calloc(1, sizeof(*c));
+	if (!c || !(c->name = strdup(name))) {
+		free(c);
+		error_set(why, 0, "out of memory");
+		return EXIT_RUN;
+	}
+	status = connect_socket(name, &c->fd, why);
+	if (status != EXIT_WELL) {
+		free(c->name);
+		free(c);
+		return status;
+	}
+	*ret = c;
+	return EXIT_WELL;
+}
+
+void client_close(struct client *c)
+{
+	if (!c)
+		return;
+	close(c->fd);
+	free(c->bytes);
+	free(c->name);
+	free(c);
+}
+
+/* ---- requests and answers ---- */
+
+/* Waits until there is something to read. 0; -EINTR: stop_fd was first; -EAGAIN: nothing has come. */
+static int wait_readable(const struct client *c, int stop_fd)
+{
+	struct pollfd fds[2] = {{.fd = c->fd, .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
+	int r;
+
+	do
+		r = poll(fds, 2, stop_fd == CLIENT_NO_WAIT ? 0 : -1);
+	while (r < 0 && errno == EINTR);
+	if (r < 0)
+		return -errno;
+	if (fds[1].revents)
+		return -EINTR;
+	return r ? 0 : -EAGAIN;
+}
+
+/* Reads more behind what there is. How many bytes; 0: the other end has closed; -errno as wait_readable(). */
+static ssize_t read_more(struct client *c, int stop_fd)
+{
+	ssize_t n = wait_readable(c, stop_fd);
+
+	if (n < 0)
+		return n;
+	if (c->capacity - c->count < READ_STEP) {
+		size_t capacity = 2 * c->capacity + READ_STEP;
+		char *bytes = c->count > ANSWER_MAX ? NULL : realloc(c->bytes, capacity);
+
+		if (!bytes)
+			return -ENOMEM;
+		c->bytes = bytes;
+		c->capacity = capacity;
+	}
+	do
+		n = recv(c->fd, c->bytes + c->count, READ_STEP, 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == ECONNRESET ? 0 : -errno;
+	c->count += (size_t)n;
+	return n;
+}
+
+static int connection_lost(const struct client *c, ssize_t error, struct error *why)
+{
+	if (error == 0)
+		error_set(why, 0,
+			"%s closed the connection before it answered: 'fabricbed list' tells whether it lives",
+			c->name);
+	else
+		error_set(why, 0, "the connection to %s broke: %s", c->name, strerror((int)-error));
+	return EXIT_RUN;
+}
+
+/*
+ * A whole request. Nothing else has been sent, so there is room for all of it, but for a fabric that reads nothing. That
+ * the other end has closed shows when the answer is read: it may have told why before.
+ */
+static int send_line(struct client *c, const char *line, size_t length, struct error *why)
+{
+	ssize_t n;
+
+	for (; length; line += n, length -= (size_t)n) {
+		n = send(c->fd, line, length, MSG_NOSIGNAL);
+		if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
+			return EXIT_WELL;
+		if (n < 0 && errno != EINTR)
+			return connection_lost(c, -errno, why);
+		if (n < 0)
+			n = 0;
+	}
+	return EXIT_WELL;
+}
+
+static int send_request(struct client *c, const char *verb, const json_t *keys, struct error *why)
+{
+	json_t *request = json_pack("{s:i, s:s}", "version", CONTROL_VERSION, "do", verb);
+	char *line = NULL, *text = NULL;
+	int length, status;
+
+	if (request && (!keys || json_object_update(request, (json_t *)keys) == 0))
+		text = json_dumps(request, JSON_COMPACT);
+	json_decref(request);
+	length = text ? asprintf(&line, "%s\n", text) : -1;
+	free(text);
+	if (length < 0) {
+		error_set(why, 0, "out of memory");
+		return EXIT_RUN;
+	}
+	if (length > CONTROL_LINE_MAX) {
+		error_set(why, 0, "a request of %d bytes is too long: %s takes at most %d", length,
+			c->name, CONTROL_LINE_MAX);
+		status = EXIT_INPUT;
+	} else {
+		status = send_line(c, line, (size_t)length, why);
+	}
+	free(line);
+	return status;
+}
+
+static int refused(const struct client *c, const json_t *answer, struct error *why)
+{
+	const char *kind = NULL, *text = NULL;
+
+	if (json_unpack((json_t *)answer, "{s:{s:s, s:s}}", "error", "kind", &kind, "text", &text) <
+		0) {
+		error_set(why, 0, "%s refused it and did not say why", c->name);
+		return EXIT_RUN;
+	}
+	error_set(why, 0, "%s: %s", c->name, text);
+	return strcmp(kind, "input") ? EXIT_RUN : EXIT_INPUT;
+}
+
+static int take_answer(struct client *c, size_t length, json_t **ret_result, struct error *why)
+{
+	json_t *answer = json_loadb(c->bytes, length, 0, NULL), *ok, *result;
+	int status = EXIT_RUN;
+
+	ok = json_object_get(answer, "ok");
+	result = json_object_get(answer, "result");
+	c->start = length + 1;
+	if (json_is_false(ok)) {
+		status = refused(c, answer, why);
+	} else if (json_is_true(ok) && json_is_object(result)) {
+		*ret_result = json_incref(result);
+		status = EXIT_WELL;
+	} else {
+		error_set(why, 0,
+			"%s gave an answer that fabricbed %s does not understand; was it brought up by another?",
+			c->name, FABRICBED_VERSION);
+	}
+	json_decref(answer);
+	return status;
+}
+
+static void drop_taken(struct client *c)
+{
+	c->count -= c->start;
+	if (c->count)
+		memmove(c->bytes, c->bytes + c->start, c->count);
+	c->start = 0;
+}
+
+int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
+	struct error *why)
+{
+	int status = send_request(c, verb, keys, why);
+	size_t searched = 0;
+	const char *end;
+	ssize_t n;
+
+	json_decref(keys);
+	if (status != EXIT_WELL)
+		return status;
+	drop_taken(c);
+	while (!(end = c->count ? memchr(c->bytes + searched, '\n', c->count - searched) : NULL)) {
+		searched = c->count;
+		n = read_more(c, stop_fd);
+		if (n == -EINTR)
+			return CLIENT_STOPPED;
+		if (n <= 0)
+			return connection_lost(c, n, why);
+	}
+	return take_answer(c, (size_t)(end - c->bytes), ret_result, why);
+}
+
+ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd)
+{
+	ssize_t n;
+
+	if (c->start == c->count) {
+		c->start = c->count = 0;
+		n = read_more(c, stop_fd);
+		if (n <= 0)
+			return n;
+	}
+	if (size > c->count - c->start)
+		size = c->count - c->start;
+	memcpy(ret, c->bytes + c->start, size);
+	c->start += size;
+	return (ssize_t)size;
+}
+
+int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result)
+{
+	struct error why = ERROR_INIT;
+	struct client *c = NULL;
+	int status = client_open(&c, name, &why);
+
+	if (status == EXIT_WELL)
+		status = client_ask(c, verb, keys, CLIENT_NO_STOP, ret_result, &why);
+	else
+		json_decref(keys);
+	if (status != EXIT_WELL)
+		cli_error("%s", why.text);
+	client_close(c);
+	return status;
+}
+
+json_t *client_words(const char *const *words, size_t count)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		if (json_array_append_new(list, json_string(words[i])) == 0)
+			continue;
+		cli_error("'%s' is no UTF-8", words[i]);
+		json_decref(list);
+		return NULL;
+	}
+	return list;
+}
+
+/* ---- signals ---- */
+
+static void deadly_signals(sigset_t *ret)
+{
+	sigemptyset(ret);
+	sigaddset(ret, SIGINT);
+	sigaddset(ret, SIGTERM);
+	sigaddset(ret, SIGHUP);
+}
+
+int client_catch_signals(void)
+{
+	sigset_t signals;
+	int fd;
+
+	deadly_signals(&signals);
+	fd = signalfd(-1, &signals, SFD_CLOEXEC);
+	if (fd < 0)
+		return CLIENT_NO_STOP;
+	sigprocmask(SIG_BLOCK, &signals, NULL);
+	return fd;
+}
+
+void client_release_signals(int stop_fd)
+{
+	struct signalfd_siginfo info;
+	struct pollfd p = {.fd = stop_fd, .events = POLLIN};
+	sigset_t signals;
+
+	if (stop_fd < 0)
+		return;
+	/* those that came have had their effect */
+	while (poll(&p, 1, 0) == 1 && read(stop_fd, &info, sizeof(info)) == sizeof(info))
+		;
+	close(stop_fd);
+	deadly_signals(&signals);
+	sigprocmask(SIG_UNBLOCK, &signals, NULL);
+}

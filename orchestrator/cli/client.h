@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CLIENT_H
+#define FABRICBED_CLIENT_H
+
+/*
+ * A connection to a live fabric's control socket: requests and answers as docs/control.md has them. What goes wrong is
+ * told as an exit status with words in *why, which client_request() prints; a screen prints them when it is closed.
+ */
+#include <jansson.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include "base/error.h"
+
+struct client;
+
+/* No descriptor that could interrupt. */
+#define CLIENT_NO_STOP -1
+/* In place of an exit status: stop_fd became readable first. Nothing is in *why. */
+#define CLIENT_STOPPED -1
+
+/*
+ * Connects to the fabric of that name. EXIT_WELL, or with why: EXIT_INPUT, there is no such fabric; EXIT_MACHINE, the user
+ * is not root; EXIT_RUN, its process is gone.
+ */
+int client_open(struct client **ret, const char *name, struct error *why);
+
+/* NULL is fine. */
+void client_close(struct client *c);
+
+/*
+ * Sends one request and waits for its answer. `keys` are those beside version and do (NULL: none); it takes the reference.
+ * EXIT_WELL with a new reference to the result; CLIENT_STOPPED; or with why: EXIT_INPUT or EXIT_RUN as the fabric refused
+ * it, EXIT_RUN when the connection broke.
+ */
+int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
+	struct error *why);
+
+/*
+ * What follows the answer of a `capture`, as it comes: how many bytes, at least 1; 0: the fabric has ended it; -EINTR:
+ * stop_fd became readable; another -errno. Once stopped, CLIENT_NO_WAIT in place of stop_fd fetches what has come already,
+ * and -EAGAIN means that this was all.
+ */
+#define CLIENT_NO_WAIT -2
+ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd);
+
+/* One request on a connection of its own. EXIT_WELL with the result, or another status after a message. */
+int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result);
+
+/* An array of these words; NULL after a message if one is not UTF-8. */
+json_t *client_words(const char *const *words, size_t count);
+
+/*
+ * Keeps Ctrl-C and the like from ending the process: they make the descriptor that is returned readable. CLIENT_NO_STOP if
+ * that can't be had. Given back, the signals are deadly again.
+ */
+int client_catch_signals(void);
+void client_release_signals(int stop_fd);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#include "build/build.h"
+#include "build/process.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/fabrics.h"
+#include "cli/table.h"
+#include "serve/programs.h"
+#include "serve/remains.h"
+#include "telemetry/summary.h"
+
+static const struct cli_option options[] = {
+	{"all", 'a', NULL, "take down all live fabrics"},
+	{"json", 'j', NULL, "print what came of it as JSON, with the summary"},
+	{0},
+};
+
+#define PATIENCE_MS 10000 /* for results to be written and a large fabric to be taken down */
+#define LOOK_MS     10    /* between two looks at a process that has no descriptor here */
+
+struct down {
+	struct state_info info; /* as it was before */
+	json_t *summary;        /* NULL: there is none */
+	unsigned programs;      /* that were ended */
+	bool crashed;           /* it was dead already */
+	bool killed;            /* it did not end by itself */
+};
+
+/* ---- the fabric's process ---- */
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* A descriptor of the fabric's process, and of no other that got its id; -1: it is gone, or not to be seen from here. */
+static int open_process(const struct state_info *info)
+{
+	int fd = info->pid > 0 ? pidfd_open(info->pid, 0) : -1;
+
+	if (fd >= 0 && process_started(info->pid) != info->started) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Of the same process as info: another fabric may have come up under the name since. */
+static bool still_lives(const struct state_info *info, enum state_phase *ret_phase)
+{
+	struct state_info now;
+	bool same;
+
+	if (state_read(&now, info->name) < 0)
+		return false;
+	same = now.alive && now.since_s == info->since_s;
+	*ret_phase = now.phase;
+	state_release(&now);
+	return same;
+}
+
+static bool await_end(const struct state_info *info, int process)
+{
+	struct pollfd p = {.fd = process, .events = POLLIN};
+	int64_t end = now_ms() + PATIENCE_MS, left;
+	enum state_phase phase;
+
+	while ((left = end - now_ms()) > 0) {
+		if (process >= 0 && poll(&p, 1, (int)left) > 0)
+			return true;
+		if (process < 0 && !still_lives(info, &phase))
+			return true;
+		if (process < 0)
+			poll(NULL, 0, LOOK_MS);
+	}
+	return false;
+}
+
+/* By its socket. False: it did not take the request; it may be on its way up or down, or hang. */
+static bool ask(const struct state_info *info, json_t **ret_summary)
+{
+	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_MS / 1000}};
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	struct error why = ERROR_INIT;
+	struct client *client = NULL;
+	json_t *result = NULL;
+	int status = EXIT_RUN;
+
+	if (timer < 0)
+		return false;
+	timerfd_settime(timer, 0, &patience, NULL);
+	if (client_open(&client, info->name, &why) == EXIT_WELL)
+		status = client_ask(client, "down", NULL, timer, &result, &why);
+	client_close(client);
+	close(timer);
+	if (status == EXIT_WELL)
+		*ret_summary = json_incref(json_object_get(result, "summary"));
+	json_decref(result);
+	return status == EXIT_WELL;
+}
+
+/* Ends the process: by request, else by SIGTERM, which it obeys while it comes up too, else by SIGKILL. */
+static void end_process(struct down *d)
+{
+	int process = open_process(&d->info);
+	enum state_phase phase = STATE_STARTING;
+
+	if (!ask(&d->info, &d->summary) && still_lives(&d->info, &phase) && phase != STATE_ENDED &&
+		process >= 0)
+		pidfd_send_signal(process, SIGTERM, NULL, 0);
+	if (!await_end(&d->info, process)) {
+		d->killed = true;
+		if (process >= 0) {
+			pidfd_send_signal(process, SIGKILL, NULL, 0);
+			await_end(&d->info, process);
+		}
+	}
+	if (process >= 0)
+		close(process);
+}
+
+/* ---- what came of it ---- */
+
+static void load_summary(struct down *d)
+{
+	char *path;
+
+	if (d->summary || !d->info.directory ||
+		asprintf(&path, "%s/summary.json", d->info.directory) < 0)
+		return;
+	d->summary = json_load_file(path, 0, NULL);
+	free(path);
+}
+
+static double number(const json_t *summary, const char *metric)
+{
+	double value = 0;
+
+	summary_lookup(summary, metric, &value);
+	return value;
+}
+
+/* What is expected is of the workload: one that was never started has not failed it. */
+static bool expectations_met(const json_t *summary, bool print)
+{
+	const json_t *list = json_object_get(summary, "expect"), *e;
+	bool met = true;
+	size_t i;
+
+	if (!number(summary, "flows.count"))
+		return true;
+	json_array_foreach((json_t *)list, i, e)
+	{
+		if (!json_is_false(json_object_get(e, "ok")))
+			continue;
+		met = false;
+		if (print)
+			printf("  expect      FAIL %s\n",
+				json_string_value(json_object_get(e, "metric")));
+	}
+	return met;
+}
+
+static void print_fidelity(const json_t *fidelity)
+{
+	const char *verdict = json_string_value(json_object_get(fidelity, "verdict"));
+	const char *reason = json_string_value(json_object_get(fidelity, "reason"));
+
+	if (verdict)
+		printf("  fidelity    %s%s%s\n", verdict, reason ? ": " : "", reason ? reason : "");
+}
+
+static void print_summary(const struct down *d)
+{
+	const json_t *s = d->summary;
+
+	printf("  packets     %.0f sent, %.0f delivered, %.0f dropped\n", number(s, "packets.sent"),
+		number(s, "packets.delivered"), number(s, "packets.dropped"));
+	print_fidelity(json_object_get(s, "fidelity"));
+	expectations_met(s, true);
+}
+
+static void print_down(const struct down *d)
+{
+	if (d->crashed)
+		printf("%s was gone already, and what it left is removed: %s\n", d->info.name,
+			d->info.reason);
+	else
+		printf("%s is down\n", d->info.name);
+	if (d->summary)
+		print_summary(d);
+	if (d->programs)
+		printf("  programs    %u still ran in it and %s ended\n", d->programs,
+			d->programs == 1 ? "was" : "were");
+	if (d->info.directory)
+		printf("  results     %s/\n", d->info.directory);
+}
+
+static json_t *down_json(const struct down *d)
+{
+	json_t *directory = d->info.directory ? json_string(d->info.directory) : json_null();
+
+	return json_pack("{s:s, s:o, s:b, s:b, s:s*, s:i, s:O*}", "name", d->info.name, "directory",
+		directory, "crashed", d->crashed, "killed", d->killed, "reason",
+		d->crashed ? d->info.reason : NULL, "programs", (int)d->programs, "summary",
+		d->summary);
+}
+
+/* ---- one fabric ---- */
+
+static int take_down(struct down *d)
+{
+	struct programs programs = PROGRAMS_INIT;
+	struct error why = ERROR_INIT;
+	unsigned more = 0;
+	int r;
+
+	d->crashed = !d->info.alive;
+	if (!d->crashed) {
+		/* held until the end: else their inodes could be another fabric's by then */
+		programs_hold(&programs, d->info.name, d->info.nodes);
+		end_process(d);
+		d->programs = programs_end(&programs);
+		programs_release(&programs);
+	}
+	r = remains_remove(d->info.name, &more, &why);
+	d->programs += more;
+	if (r == -EBUSY) /* up again, by somebody else, or it can't be killed from here */
+		error_set(&why, r, "%s is up again, or its process can't be ended from here",
+			d->info.name);
+	if (r < 0)
+		cli_error("%s", why.text);
+	if (d->killed)
+		cli_error("%s did not end within %d s and was killed: results may be missing",
+			d->info.name, PATIENCE_MS / 1000);
+	if (!d->crashed)
+		load_summary(d);
+	return r < 0 || d->killed ? EXIT_RUN : EXIT_WELL;
+}
+
+/* Takes the fabric's state over. The JSON of what came of it goes to *ret, unless that is NULL: it is printed. */
+static int down_one(const struct state_info *info, json_t **ret)
+{
+	struct down d = {.info = *info};
+	int status = take_down(&d);
+
+	if (ret)
+		*ret = down_json(&d);
+	else
+		print_down(&d);
+	if (status == EXIT_WELL && d.summary && !expectations_met(d.summary, false))
+		status = EXIT_EXPECT;
+	json_decref(d.summary);
+	state_release(&d.info);
+	return status;
+}
+
+static int down_all(bool json)
+{
+	struct state_info *list = NULL;
+	json_t *rows = json_array(), *row = NULL;
+	size_t count = 0;
+	int status = fabrics_list(&list, &count), r;
+
+	for (size_t i = 0; i < count; i++) {
+		r = down_one(&list[i], json ? &row : NULL);
+		if (json)
+			json_array_append_new(rows, row);
+		if (r > status)
+			status = r;
+	}
+	if (json)
+		table_json(rows);
+	else if (!count && status == EXIT_WELL)
+		puts("no fabric is up");
+	json_decref(rows);
+	free(list); /* the rest of it went with each */
+	return status;
+}
+
+/* A `run` has a record and no state: what one left goes by name too. False: there is no such thing. */
+static bool down_record(const char *name, int *ret_status)
+{
+	char path[sizeof(RECORD_DIR) + RECORD_NAME_MAX + 2], live[STATE_PATH_MAX];
+	struct error why = ERROR_INIT;
+
+	if (!record_valid_name(name))
+		return false;
+	if (strlen(name) <= STATE_NAME_MAX && !access(state_path(live, name, NULL), F_OK))
+		return false;
+	snprintf(path, sizeof(path), "%s/%s", RECORD_DIR, name);
+	if (access(path, F_OK) < 0)
+		return false;
+	*ret_status = EXIT_RUN;
+	if (build_sweep(&why) < 0) {
+		cli_error("%s", why.text);
+	} else if (access(path, F_OK) < 0) {
+		printf("%s: what a dead process had left is removed\n", name);
+		*ret_status = EXIT_WELL;
+	} else {
+		cli_error("%s is being run; it ends by itself, or by Ctrl-C where it was begun", name);
+	}
+	return true;
+}
+
+static int down_name(const char *name, bool json)
+{
+	struct state_info info;
+	json_t *result = NULL;
+	int status = EXIT_WELL;
+
+	if (down_record(name, &status))
+		return status;
+	status = fabrics_find(name, &info);
+	if (status != EXIT_WELL)
+		return status;
+	status = down_one(&info, json ? &result : NULL);
+	if (json)
+		table_json(result);
+	json_decref(result);
+	return status;
+}
+
+static int run_down(const struct command *c, const struct cli_args *args)
+{
+	bool all = cli_value(c, args, "all"), json = cli_value(c, args, "json");
+	int status = fabrics_need_root(c->name);
+
+	if (status != EXIT_WELL)
+		return status;
+	if (all == (args->positional_count == 1)) {
+		cli_error("down: needs the name of a fabric, or --all");
+		return EXIT_INPUT;
+	}
+	return all ? down_all(json) : down_name(args->positional[0], json);
+}
+
+const struct command cmd_down = {
+	.name = "down",
+	.operands = "NAME",
+	.summary = "take down a live fabric, and write its results",
+	.details =
+		"Ends the fabric's process, which writes the results as `run` does, and the programs that still\n"
+		"run in its nodes. Works from what there is: also of a fabric that crashed, was killed, or came\n"
+		"up but half, nothing is left. Exit status 1: the workload ran, and an expectation of the\n"
+		"scenario failed.",
+	.options = options,
+	.operands_max = 1,
+	.run = run_down,
+};

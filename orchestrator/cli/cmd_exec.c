@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "cli/fabrics.h"
+#include "io/netns.h"
+
+static const struct cli_option options[] = {
+	{0},
+};
+
+/* As env(1) and shells have it. */
+#define EXIT_NO_EXEC    126
+#define EXIT_NO_COMMAND 127
+
+static void explain_node(const struct state_info *info, const char *node)
+{
+	size_t count = 0, size = json_object_size(info->nodes);
+	const char **names = calloc(size + 1, sizeof(*names)), *name, *near = NULL;
+	json_t *inode;
+
+	json_object_foreach((json_t *)info->nodes, name, inode)
+	{
+		if (names)
+			names[count++] = name;
+	}
+	if (names)
+		near = nearest_word(node, names, count);
+	if (near)
+		cli_error("%s has no node '%s'; did you mean '%s'?", info->name, node, near);
+	else
+		cli_error("%s has no node '%s'; 'fabricbed show %s nodes' lists them", info->name,
+			node, info->name);
+	free(names);
+}
+
+/* A descriptor of the node's namespace in *ret. EXIT_WELL, or another status after a message. */
+static int open_node(const struct state_info *info, const char *node, int *ret)
+{
+	const json_t *inode = json_object_get(info->nodes, node);
+	char name[STATE_NAME_MAX + NODE_NAME + 8];
+	struct stat st;
+	int fd;
+
+	if (!info->alive) {
+		cli_error("%s is gone: %s; 'fabricbed down %s' removes what is left", info->name,
+			info->reason, info->name);
+		return EXIT_RUN;
+	}
+	if (!inode) {
+		explain_node(info, node);
+		return EXIT_INPUT;
+	}
+	snprintf(name, sizeof(name), "%s-%s", info->name, node);
+	fd = netns_open(name);
+	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != (ino_t)json_integer_value(inode)) {
+		cli_error("%s %s; 'fabricbed list' tells", info->name,
+			info->phase == STATE_STARTING ? "is still coming up" : "is going down");
+		return EXIT_RUN;
+	}
+	*ret = fd;
+	return EXIT_WELL;
+}
+
+/*
+ * What /sys shows of interfaces is as of the namespace it was mounted from. The new one lacks what the machine has mounted in
+ * the old one, of which programs in a fabric need the control groups and the pinned BPF objects. Where a container forbids it
+ * /sys stays as it was.
+ */
+static void show_own_sys(const char *name)
+{
+	static const char *const kept[] = {"/sys/fs/cgroup", "/sys/fs/bpf"};
+	int trees[sizeof(kept) / sizeof(kept[0])];
+	bool shown;
+
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
+		trees[i] = open_tree(
+			AT_FDCWD, kept[i], OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	shown = mount(name, "/sys", "sysfs", 0, NULL) == 0;
+	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+		if (trees[i] < 0)
+			continue;
+		if (shown)
+			move_mount(trees[i], "", AT_FDCWD, kept[i], MOVE_MOUNT_F_EMPTY_PATH);
+		close(trees[i]);
+	}
+}
+
+/* The fabric's names in the place of the machine's, and /sys of the node, for this process and its children alone. */
+static int enter_node(const struct state_info *info, const char *node, int netns)
+{
+	char hosts[STATE_PATH_MAX];
+	int r = netns_enter(netns);
+
+	if (r < 0) {
+		cli_error("can't enter %s's network namespace: %s", node, strerror(-r));
+		return EXIT_RUN;
+	}
+	/* slave: what the machine unmounts, as namespaces when the fabric goes, goes here too */
+	if (unshare(CLONE_NEWNS) < 0 || mount("", "/", "none", MS_SLAVE | MS_REC, NULL) < 0) {
+		cli_error("can't make a mount namespace: %s", strerror(errno));
+		return EXIT_RUN;
+	}
+	show_own_sys(node);
+	if (mount(state_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) < 0)
+		cli_error("the hosts' names will not resolve: can't mount /etc/hosts: %s",
+			strerror(errno));
+	setenv("FABRICBED_NODE", node, 1);
+	return EXIT_WELL;
+}
+
+static int become(char *const *words)
+{
+	const char *shell = getenv("SHELL");
+	char *fallback[] = {(char *)(shell && *shell ? shell : "/bin/sh"), NULL};
+	char *const *argv = *words ? words : fallback;
+
+	signal(SIGPIPE, SIG_DFL); /* main() has it ignored, which a program would inherit */
+	execvp(argv[0], argv);
+	cli_error("can't run %s: %s", argv[0], strerror(errno));
+	return errno == ENOENT ? EXIT_NO_COMMAND : EXIT_NO_EXEC;
+}
+
+static int run_exec(const struct command *c, const struct cli_args *args)
+{
+	char *const *words = args->operands + 2;
+	const char *node = args->positional[1];
+	struct state_info info;
+	int status = fabrics_need_root(c->name), netns = -1;
+
+	if (status == EXIT_WELL)
+		status = fabrics_find(args->positional[0], &info);
+	if (status != EXIT_WELL)
+		return status;
+	status = open_node(&info, node, &netns);
+	if (status == EXIT_WELL)
+		status = enter_node(&info, node, netns);
+	if (netns >= 0)
+		close(netns);
+	state_release(&info);
+	if (status != EXIT_WELL)
+		return status;
+	if (*words && !strcmp(*words, "--"))
+		words++;
+	return become(words);
+}
+
+const struct command cmd_exec = {
+	.name = "exec",
+	.operands = "NAME NODE [--] [CMD [ARG...]]",
+	.summary = "run a program inside a node of a live fabric",
+	.details =
+		"Runs CMD, or a shell, in the network namespace of a host or of a switch. Hosts have the\n"
+		"interface eth0, with an IPv4 and an IPv6 address, and know each other by name. Files,\n"
+		"users and processes are the machine's own. The exit status is CMD's; 127: there is no such\n"
+		"program; 126: it can't be run. FABRICBED_NODE tells it where it is.\n\n"
+		"  fabricbed exec hello h0 -- ping -c 3 h1\n"
+		"  fabricbed exec hello h1",
+	.options = options,
+	.operands_min = 2,
+	.operands_max = SIZE_MAX,
+	.operands_raw = true,
+	.run = run_exec,
+};

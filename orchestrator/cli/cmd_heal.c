@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/table.h"
+
+static const struct cli_option options[] = {
+	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	{0},
+};
+
+static void print_healed(const json_t *result)
+{
+	const json_t *healed = json_object_get(result, "healed"), *number;
+	size_t count = json_array_size(healed), i;
+	char time[TABLE_TIME];
+
+	if (!count) {
+		puts("no fault is in force");
+		return;
+	}
+	printf("healed fault%s", count == 1 ? "" : "s");
+	json_array_foreach(healed, i, number)
+		printf("%s %" JSON_INTEGER_FORMAT, i ? "," : "", json_integer_value(number));
+	printf(" at %s\n", table_time(time, json_object_get(result, "since_us")));
+}
+
+static int run_heal(const struct command *c, const struct cli_args *args)
+{
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1),
+	       *result = NULL;
+	int status;
+
+	if (!words)
+		return EXIT_INPUT;
+	status = client_request(
+		args->positional[0], "heal", json_pack("{s:o}", "words", words), &result);
+	if (status != EXIT_WELL)
+		return status;
+	if (cli_value(c, args, "json"))
+		table_json(result);
+	else
+		print_healed(result);
+	json_decref(result);
+	return EXIT_WELL;
+}
+
+const struct command cmd_heal = {
+	.name = "heal",
+	.operands = "NAME all|fault|link|switch|host [WHICH]",
+	.summary = "end faults of a live fabric",
+	.details =
+		"Ends the faults that are in force: all of them, one by the number that 'inject' and 'show NAME\n"
+		"faults' tell, or those of a link, a switch or a host, by name or pattern. Returns when they are\n"
+		"over, and says since which model time.\n\n"
+		"  fabricbed heal hello all\n"
+		"  fabricbed heal hello fault 3\n"
+		"  fabricbed heal hello link 'agg*-core0'",
+	.options = options,
+	.operands_min = 2,
+	.operands_max = 3,
+	.run = run_heal,
+};

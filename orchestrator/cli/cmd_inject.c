@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/table.h"
+
+static const struct cli_option options[] = {
+	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	{0},
+};
+
+#define TARGETS_SHOWN 4
+#define DEED          3 /* where it stands among the operands, behind NAME link GLOB */
+
+/* What happens to one target, and to several, as a sentence goes on; the deed's values follow. */
+static const struct {
+	const char *deed, *one, *several;
+} deeds[] = {
+	{"down", "is down", "are down"},
+	{"rate", "runs at", "run at"},
+	{"delay", "takes longer by", "take longer by"},
+	{"loss", "loses", "lose"},
+	{"gilbert", "loses in bursts,", "lose in bursts,"},
+	{"flaky", "is flaky,", "are flaky,"},
+	{"errors", "has bit errors,", "have bit errors,"},
+	{"pause", "pauses class", "pause class"},
+};
+
+static void print_targets(const json_t *targets)
+{
+	size_t count = json_array_size(targets), shown = count;
+
+	if (count > TARGETS_SHOWN) {
+		shown = TARGETS_SHOWN - 1;
+		printf(" %zu targets (", count);
+	}
+	for (size_t i = 0; i < shown; i++)
+		printf("%s%s",
+			i               ? ", "
+			: count > shown ? ""
+					: " ",
+			json_string_value(json_array_get(targets, i)));
+	if (shown < count)
+		fputs(", ...)", stdout);
+}
+
+/* The words without "for TIME": the answer tells when that is. */
+static void print_deed(const struct cli_args *args, bool several)
+{
+	size_t end = args->positional_count;
+	const char *first = args->positional[DEED];
+
+	if (end > DEED + 2 && !strcmp(args->positional[end - 2], "for"))
+		end -= 2;
+	for (size_t i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)
+		if (!strcmp(deeds[i].deed, first))
+			first = several ? deeds[i].several : deeds[i].one;
+	printf(" %s", first);
+	for (size_t i = DEED + 1; i < end; i++)
+		printf(" %s", args->positional[i]);
+}
+
+static void print_fault(const struct cli_args *args, const json_t *result)
+{
+	const json_t *targets = json_object_get(result, "targets");
+	const json_t *until = json_object_get(result, "until_us");
+	char time[TABLE_TIME];
+
+	printf("fault %" JSON_INTEGER_FORMAT ":",
+		json_integer_value(json_object_get(result, "fault")));
+	print_targets(targets);
+	print_deed(args, json_array_size(targets) > 1);
+	printf(" since %s", table_time(time, json_object_get(result, "since_us")));
+	if (json_is_number(until))
+		printf(", until %s", table_time(time, until));
+	putchar('\n');
+}
+
+static int run_inject(const struct command *c, const struct cli_args *args)
+{
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1),
+	       *result = NULL;
+	int status;
+
+	if (!words)
+		return EXIT_INPUT;
+	status = client_request(
+		args->positional[0], "inject", json_pack("{s:o}", "words", words), &result);
+	if (status != EXIT_WELL)
+		return status;
+	if (cli_value(c, args, "json"))
+		table_json(result);
+	else
+		print_fault(args, result);
+	json_decref(result);
+	return EXIT_WELL;
+}
+
+const struct command cmd_inject = {
+	.name = "inject",
+	.operands = "NAME link|switch|host GLOB DEED [for TIME]",
+	.summary = "break something in a live fabric",
+	.details =
+		"Returns when the fault is in force, and says since which model time and what its number is.\n"
+		"GLOB is the name of a link, a switch or a host, or a pattern over such names. DEED is what the\n"
+		"scenario's 'faults' know under 'do': of a link down, rate 25%, delay 5us, loss 1%, errors 1e-6,\n"
+		"flaky every 100us last 20us, gilbert enter 1% leave 10%; of a switch down; of a host pause 3.\n"
+		"With 'for TIME' it ends by itself after so much model time, else with 'fabricbed heal'.\n\n"
+		"  fabricbed inject hello link tor0.0-agg0.1 down\n"
+		"  fabricbed inject hello link 'agg*-core0' loss 1% for 5s\n"
+		"  fabricbed inject hello switch core1 down for 10ms",
+	.options = options,
+	.operands_min = 4,
+	.operands_max = CLI_POSITIONAL_MAX,
+	.run = run_inject,
+};

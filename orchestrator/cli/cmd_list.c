@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/fabrics.h"
+#include "cli/table.h"
+
+static const struct cli_option options[] = {
+	{"json", 'j', NULL, "print the rows as JSON"},
+	{0},
+};
+
+#define PATIENCE_NS 500000000 /* a fabric that is well answers within a millisecond */
+
+/* A fabric that does not answer must not keep the others from being listed. NULL: it did not. */
+static json_t *ask_status(const char *name)
+{
+	struct itimerspec patience = {.it_value = {.tv_nsec = PATIENCE_NS}};
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+	struct client *client = NULL;
+	json_t *result = NULL;
+	struct error why = ERROR_INIT;
+
+	if (timer < 0)
+		return NULL;
+	timerfd_settime(timer, 0, &patience, NULL);
+	if (client_open(&client, name, &why) == EXIT_WELL)
+		client_ask(client, "status", NULL, timer, &result, &why);
+	client_close(client);
+	close(timer);
+	return result;
+}
+
+static json_t *text_or_null(const char *text)
+{
+	json_t *value = text ? json_string(text) : NULL;
+
+	return value ? value : json_null();
+}
+
+static json_t *time_text(int64_t since_s)
+{
+	time_t since = (time_t)since_s;
+	char text[64];
+	struct tm tm;
+
+	if (!since_s || !localtime_r(&since, &tm))
+		return json_null();
+	strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S%z", &tm);
+	return json_string(text);
+}
+
+static json_t *value_of(const json_t *status, const char *key)
+{
+	json_t *value = json_object_get(status, key);
+
+	return value ? json_incref(value) : json_null();
+}
+
+/* What the fabric itself says comes first: it knows whether it is paused. */
+static json_t *make_row(const struct state_info *info)
+{
+	bool running = info->alive && info->phase == STATE_RUNNING;
+	json_t *status = running ? ask_status(info->name) : NULL, *reason;
+	const char *state = json_string_value(json_object_get(status, "state"));
+	json_t *row;
+
+	if (!state)
+		state = running ? "no answer" : fabrics_word(info);
+	reason = value_of(status, "reason");
+	if (!json_is_string(reason)) {
+		json_decref(reason);
+		reason = text_or_null(*info->reason ? info->reason : NULL);
+	}
+	row = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:i, s:o, s:o}", "name", info->name,
+		"state", state, "hosts", (int)info->hosts, "switches", (int)info->switches, "clock",
+		text_or_null(info->clock), "model_time_us", value_of(status, "model_time_us"),
+		"since", time_text(info->since_s), "pid", (int)info->pid, "results",
+		text_or_null(info->directory), "reason", reason);
+	json_decref(status);
+	return row;
+}
+
+/* Reasons are sentences: below the table, and for whom there is one. */
+static int print_rows(json_t *rows)
+{
+	const char *name, *state, *reason;
+	json_t *row, *table = json_deep_copy(rows);
+	size_t i;
+	int r;
+
+	json_array_foreach(table, i, row) json_object_del(row, "reason");
+	r = table_print(table, stdout);
+	json_decref(table);
+	json_array_foreach(rows, i, row)
+	{
+		reason = json_string_value(json_object_get(row, "reason"));
+		if (!reason)
+			continue;
+		name = json_string_value(json_object_get(row, "name"));
+		state = json_string_value(json_object_get(row, "state"));
+		printf("\n%s %s: %s\n  'fabricbed down %s' removes what is left of it\n", name, state,
+			reason, name);
+	}
+	return r;
+}
+
+static int run_list(const struct command *c, const struct cli_args *args)
+{
+	struct state_info *list = NULL;
+	size_t count = 0;
+	json_t *rows;
+	int status = fabrics_need_root(c->name), r = 0;
+
+	if (status == EXIT_WELL)
+		status = fabrics_list(&list, &count);
+	if (status != EXIT_WELL)
+		return status;
+	rows = json_array();
+	for (size_t i = 0; i < count && !r; i++)
+		r = json_array_append_new(rows, make_row(&list[i]));
+	if (!r && cli_value(c, args, "json"))
+		table_json(rows);
+	else if (!r && count)
+		r = print_rows(rows);
+	else if (!r)
+		puts("no fabric is up; 'fabricbed up FILE' brings one up");
+	json_decref(rows);
+	state_list_free(list, count);
+	if (r < 0)
+		cli_error("out of memory");
+	return r < 0 ? EXIT_RUN : EXIT_WELL;
+}
+
+const struct command cmd_list = {
+	.name = "list",
+	.operands = "",
+	.summary = "list the live fabrics",
+	.details =
+		"A row a fabric: running, paused, starting, failed, or crashed, and then why. What has crashed\n"
+		"stays listed until it is taken down.",
+	.options = options,
+	.operands_max = 0,
+	.run = run_list,
+};

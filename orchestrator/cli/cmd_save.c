@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "cli/cli.h"
+#include "cli/client.h"
+
+static const struct cli_option options[] = {
+	{"output", 'o', "FILE", "write there instead of to standard output"},
+	{0},
+};
+
+/* 0 or -errno: a full disk shows at any write. */
+static int write_text(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "we");
+	bool broken;
+
+	if (!f)
+		return -errno;
+	errno = 0;
+	broken = fputs(text, f) < 0;
+	if (fclose(f) || broken)
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+/* The file is the old one or the new one, whatever happens: what is written under another name takes its place. */
+static int replace_file(const char *path, const char *text)
+{
+	char *part;
+	int r;
+
+	if (asprintf(&part, "%s.part", path) < 0)
+		return -ENOMEM;
+	r = write_text(part, text);
+	if (r == 0 && rename(part, path) < 0)
+		r = -errno;
+	if (r < 0)
+		unlink(part);
+	free(part);
+	return r;
+}
+
+/* A device, a pipe or a link is written to where it stands. */
+static int write_file(const char *path, const char *text)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return write_text(path, text);
+	return replace_file(path, text);
+}
+
+static int run_save(const struct command *c, const struct cli_args *args)
+{
+	const char *output = cli_value(c, args, "output"), *text;
+	json_t *result = NULL;
+	int status = client_request(args->positional[0], "save", NULL, &result), r = 0;
+
+	if (status != EXIT_WELL)
+		return status;
+	text = json_string_value(json_object_get(result, "scenario"));
+	if (!text) {
+		cli_error("%s gave no scenario", args->positional[0]);
+		status = EXIT_RUN;
+	} else if (!output || !strcmp(output, "-")) {
+		fputs(text, stdout);
+	} else {
+		r = write_file(output, text);
+	}
+	if (r < 0) {
+		cli_error("can't write %s: %s", output, strerror(-r));
+		status = EXIT_RUN;
+	}
+	json_decref(result);
+	return status;
+}
+
+const struct command cmd_save = {
+	.name = "save",
+	.operands = "NAME",
+	.summary = "write a live fabric's scenario, with what was done by hand",
+	.details =
+		"A scenario file that 'run' and 'up' take: faults that were injected and healed and workloads that\n"
+		"were started stand in it at the model times at which that was done.\n\n"
+		"  fabricbed save hello --output replay.yaml && fabricbed run replay.yaml",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = run_save,
+};

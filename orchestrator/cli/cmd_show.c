@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/diag.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/status.h"
+#include "cli/table.h"
+
+static const struct cli_option options[] = {
+	{"match", 'm', "GLOB", "only rows whose name, in the first column, fits"},
+	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	{0},
+};
+
+static const char *const whats[] = {
+	"nodes", "ports", "queues", "flows", "routes", "roles", "faults", "summary"};
+#define WHATS (sizeof(whats) / sizeof(whats[0]))
+
+static bool known(const char *what)
+{
+	const char *near;
+
+	for (size_t i = 0; i < WHATS; i++)
+		if (!strcmp(whats[i], what))
+			return true;
+	near = nearest_word(what, whats, WHATS);
+	if (near)
+		cli_error("show: there is no '%s' to show; did you mean '%s'?", what, near);
+	else
+		cli_error("show: there is no '%s' to show; see 'fabricbed show --help'", what);
+	return false;
+}
+
+static int print_table(const json_t *rows)
+{
+	if (table_print(rows, stdout) == 0)
+		return EXIT_WELL;
+	cli_error("out of memory");
+	return EXIT_RUN;
+}
+
+static int print_summary(const json_t *summary)
+{
+	const json_t *expect = json_object_get(summary, "expect");
+	json_t *rows = table_flatten(summary);
+	int status = print_table(rows);
+
+	if (!rows) {
+		cli_error("out of memory");
+		status = EXIT_RUN;
+	}
+	if (status == EXIT_WELL && json_array_size(expect)) {
+		putchar('\n');
+		status = print_table(expect);
+	}
+	json_decref(rows);
+	return status;
+}
+
+static int print_rows(const char *name, const char *what, const char *match, const json_t *result)
+{
+	const json_t *rows = json_object_get(result, "rows");
+	char time[TABLE_TIME];
+
+	printf("%s at %s of model time: ", name,
+		table_time(time, json_object_get(result, "model_time_us")));
+	if (!json_array_size(rows)) {
+		printf("no %s%s%s%s\n", what, match ? " that fit '" : "", match ? match : "",
+			match ? "'" : "");
+		return EXIT_WELL;
+	}
+	printf("%s\n\n", what);
+	return print_table(rows);
+}
+
+static int show_status(const char *name, bool as_json)
+{
+	json_t *result = NULL;
+	int status = client_request(name, "status", NULL, &result);
+
+	if (status != EXIT_WELL)
+		return status;
+	if (as_json)
+		table_json(result);
+	else
+		status_print(result);
+	json_decref(result);
+	return EXIT_WELL;
+}
+
+static int show_what(const char *name, const char *what, const char *match, bool as_json)
+{
+	const char *const words[] = {what, match};
+	json_t *list = client_words(words, match ? 2 : 1), *keys, *result = NULL;
+	const json_t *summary;
+	int status;
+
+	if (!list)
+		return EXIT_INPUT;
+	keys = json_pack("{s:O}", "what", json_array_get(list, 0));
+	if (match)
+		json_object_set(keys, "match", json_array_get(list, 1));
+	json_decref(list);
+	status = client_request(name, "show", keys, &result);
+	if (status != EXIT_WELL)
+		return status;
+	summary = json_object_get(result, "summary");
+	if (as_json)
+		table_json(summary ? summary : result);
+	else if (summary)
+		status = print_summary(summary);
+	else
+		status = print_rows(name, what, match, result);
+	json_decref(result);
+	return status;
+}
+
+static int run_show(const struct command *c, const struct cli_args *args)
+{
+	const char *name = args->positional[0], *match = cli_value(c, args, "match");
+	const char *what = args->positional_count > 1 ? args->positional[1] : NULL;
+	bool as_json = cli_value(c, args, "json") != NULL;
+
+	if (what && !known(what))
+		return EXIT_INPUT;
+	if (match && (!what || !strcmp(what, "summary"))) {
+		cli_error("show: --match picks rows of a table: nodes, ports, queues, flows, ...");
+		return EXIT_INPUT;
+	}
+	return what ? show_what(name, what, match, as_json) : show_status(name, as_json);
+}
+
+const struct command cmd_show = {
+	.name = "show",
+	.operands = "NAME [nodes|ports|queues|flows|routes|roles|faults|summary]",
+	.summary = "tell what a live fabric is doing",
+	.details =
+		"Without a word: its state, clock, counts, how faithful it is, and what to type next. The words\n"
+		"print a table: of hosts and switches, of both ends of each link, of queues that were in use,\n"
+		"of flows, of each node's way to each host, of what LLDP found, of faults that are to come, in\n"
+		"force or over; 'summary' is what summary.json would be now. A table's first line says which\n"
+		"model time it is of.\n\n"
+		"  fabricbed show hello\n"
+		"  fabricbed show hello ports --match 'tor0.*'\n"
+		"  fabricbed show hello flows --json",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 2,
+	.run = run_show,
+};

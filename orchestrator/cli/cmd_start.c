@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/table.h"
+#include "serve/server.h"
+
+static const struct cli_option options[] = {
+	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	{0},
+};
+
+/* All of a file that fits a request, as a string; NULL after a message. */
+static json_t *read_scenario(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = f ? malloc(CONTROL_LINE_MAX) : NULL;
+	size_t length = 0;
+	json_t *string = NULL;
+	int error = errno;
+
+	if (text) {
+		length = fread(text, 1, CONTROL_LINE_MAX, f);
+		error = ferror(f) ? errno : 0;
+	}
+	if (!text || error)
+		cli_error("can't read %s: %s", path, strerror(error));
+	else if (length == CONTROL_LINE_MAX)
+		cli_error("%s is too long to be sent: a request has at most %d bytes", path,
+			CONTROL_LINE_MAX);
+	else if (memchr(text, 0, length) || !(string = json_stringn(text, length)))
+		cli_error("%s is no UTF-8 text", path);
+	if (f)
+		fclose(f);
+	free(text);
+	return string;
+}
+
+/* The keys of the request; NULL after a message. */
+static json_t *make_keys(const char *path)
+{
+	json_t *keys = json_object(), *scenario, *words;
+
+	if (!path)
+		return keys;
+	words = client_words(&path, 1);
+	scenario = words ? read_scenario(path) : NULL;
+	if (!scenario) {
+		json_decref(words);
+		json_decref(keys);
+		return NULL;
+	}
+	json_object_set_new(keys, "scenario", scenario);
+	json_object_set(keys, "name", json_array_get(words, 0));
+	json_decref(words);
+	return keys;
+}
+
+static void print_started(const char *name, const json_t *result)
+{
+	json_int_t first = json_integer_value(json_object_get(result, "first_flow"));
+	json_int_t flows = json_integer_value(json_object_get(result, "flows"));
+	char time[TABLE_TIME];
+
+	if (flows == 1)
+		printf("flow %" JSON_INTEGER_FORMAT, first);
+	else
+		printf("%" JSON_INTEGER_FORMAT " flows from number %" JSON_INTEGER_FORMAT " on",
+			flows, first);
+	printf(" since %s; 'fabricbed show %s flows' follows\n",
+		table_time(time, json_object_get(result, "since_us")), name);
+}
+
+static int run_start(const struct command *c, const struct cli_args *args)
+{
+	json_t *keys = make_keys(args->positional_count > 1 ? args->positional[1] : NULL);
+	json_t *result = NULL;
+	int status;
+
+	if (!keys)
+		return EXIT_INPUT;
+	status = client_request(args->positional[0], "start", keys, &result);
+	if (status != EXIT_WELL)
+		return status;
+	if (cli_value(c, args, "json"))
+		table_json(result);
+	else
+		print_started(args->positional[0], result);
+	json_decref(result);
+	return EXIT_WELL;
+}
+
+const struct command cmd_start = {
+	.name = "start",
+	.operands = "NAME [FILE]",
+	.summary = "start a workload in a live fabric",
+	.details =
+		"Starts the workload of the fabric's own scenario, or the one of FILE, whose other keys are left\n"
+		"alone. It runs under the fabric's transport, beside the programs that are there, and its flows\n"
+		"are among the results. Start times in it count from now. Returns when it has begun.\n\n"
+		"  fabricbed start hello\n"
+		"  fabricbed start hello incast.yaml",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 2,
+	.run = run_start,
+};

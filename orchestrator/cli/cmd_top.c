@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/units.h"
+#include "cli/cli.h"
+#include "cli/client.h"
+#include "cli/top.h"
+
+#define INTERVAL_MIN_PS (100 * PS_PER_MS)
+#define INTERVAL_MAX_PS (3600 * PS_PER_S)
+
+static const struct cli_option options[] = {
+	{"interval", 'i', "TIME",
+		"between samples, of the wall clock: 100ms to 3600s (default: 1s)"},
+	{"once", 0, NULL, "print all tables after one interval, and end"},
+	{"json", 'j', NULL, "the same as JSON"},
+	{0},
+};
+
+uint64_t top_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+int top_until(uint64_t then_ns, int most)
+{
+	uint64_t now = top_clock();
+	uint64_t ms = then_ns > now ? (then_ns - now + 999999) / 1000000 : 0;
+
+	return ms < (uint64_t)most ? (int)ms : most;
+}
+
+void top_push(struct top *t, struct top_answers *answers)
+{
+	if (answers->status)
+		top_pair_push(&t->status, answers->status);
+	for (int i = 0; i < TOP_VIEWS; i++)
+		if (answers->shown[i])
+			top_pair_push(&t->views[i], answers->shown[i]);
+	top_answers_release(answers);
+}
+
+int top_connect(struct top *t)
+{
+	int r = top_feed_open(&t->feed, t->name), status;
+	struct error why = ERROR_INIT;
+	struct client *c;
+
+	if (r == 0)
+		return EXIT_WELL;
+	/* says the same of a name as all commands do */
+	status = client_open(&c, t->name, &why);
+	if (status != EXIT_WELL) {
+		cli_error("%s", why.text);
+		return status;
+	}
+	client_close(c);
+	cli_error("%s does not answer: %s", t->name, strerror(-r));
+	return EXIT_RUN;
+}
+
+static int read_interval(const char *text, uint64_t *ret_ns)
+{
+	uint64_t ps = PS_PER_S;
+
+	if (text && (parse_time(text, &ps) < 0 || ps < INTERVAL_MIN_PS || ps > INTERVAL_MAX_PS)) {
+		cli_error("top: --interval is a time from 100ms to 3600s, not '%s'", text);
+		return EXIT_INPUT;
+	}
+	*ret_ns = ps / PS_PER_NS;
+	return EXIT_WELL;
+}
+
+static int run_top(const struct command *c, const struct cli_args *args)
+{
+	struct top t = {.name = args->positional[0]};
+	bool json = cli_value(c, args, "json"), once = cli_value(c, args, "once");
+	int status = read_interval(cli_value(c, args, "interval"), &t.interval_ns);
+
+	if (status == EXIT_WELL)
+		status = top_connect(&t);
+	if (status != EXIT_WELL)
+		return status;
+	if (json || once || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))
+		status = top_once(&t, json);
+	else
+		status = top_watch(&t);
+	top_feed_close(t.feed);
+	top_pair_release(&t.status);
+	for (int i = 0; i < TOP_VIEWS; i++)
+		top_pair_release(&t.views[i]);
+	return status;
+}
+
+const struct command cmd_top = {
+	.name = "top",
+	.operands = "NAME",
+	.summary = "keep looking at a live fabric: links, queues, flows, faults, nodes",
+	.details =
+		"A screen of its state, its fidelity, its packets and one of five tables, refreshed; 'h' there\n"
+		"tells the keys. Rates are what changed between two samples, by model time: each direction of a\n"
+		"link is a port, and is at 100% when its wire is never idle. While model time stands still the\n"
+		"rates of its last step stay.\n"
+		"Where standard output is no terminal, all tables are printed once, as with --once.\n"
+		"Exit status 4 means that the fabric went away.",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = run_top,
+};

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/fabrics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/diag.h"
+#include "cli/cli.h"
+
+int fabrics_need_root(const char *command)
+{
+	if (geteuid() == 0)
+		return EXIT_WELL;
+	cli_error("%s: live fabrics are root's; remedy: run this as root, with sudo for one", command);
+	return EXIT_MACHINE;
+}
+
+int fabrics_list(struct state_info **ret, size_t *ret_count)
+{
+	int r = state_list(ret, ret_count);
+
+	if (r < 0)
+		cli_error("can't read %s: %s", STATE_DIR, strerror(-r));
+	return r < 0 ? EXIT_RUN : EXIT_WELL;
+}
+
+static void explain_missing(const char *name)
+{
+	struct state_info *list = NULL;
+	const char **names, *near = NULL;
+	size_t count = 0;
+
+	if (state_list(&list, &count) < 0)
+		count = 0;
+	names = calloc(count + 1, sizeof(*names));
+	for (size_t i = 0; names && i < count; i++)
+		names[i] = list[i].name;
+	if (names)
+		near = nearest_word(name, names, count);
+	if (near)
+		cli_error("there is no fabric '%s'; did you mean '%s'?", name, near);
+	else if (count)
+		cli_error("there is no fabric '%s'; 'fabricbed list' tells which are up", name);
+	else
+		cli_error("there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
+			name);
+	free(names);
+	state_list_free(list, count);
+}
+
+int fabrics_find(const char *name, struct state_info *ret)
+{
+	int r = state_read(ret, name);
+
+	if (r == -ENOENT)
+		explain_missing(name);
+	else if (r < 0)
+		cli_error("can't read %s/%s: %s", STATE_DIR, name, strerror(-r));
+	if (!r)
+		return EXIT_WELL;
+	return r == -ENOENT ? EXIT_INPUT : EXIT_RUN;
+}
+
+const char *fabrics_word(const struct state_info *info)
+{
+	static const char *const words[] = {"starting", "running", "ended", "failed"};
+
+	if (!info->alive && info->phase != STATE_FAILED)
+		return "crashed";
+	return words[info->phase];
+}

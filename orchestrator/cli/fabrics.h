@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_FABRICS_H
+#define FABRICBED_FABRICS_H
+
+/* Live fabrics by name, for commands that meet them whether they answer or not. */
+#include "serve/state.h"
+
+/*
+ * What is known of the fabric of that name; release it with state_release(). EXIT_WELL; or after a message EXIT_INPUT: there
+ * is none; EXIT_RUN: it cannot be read.
+ */
+int fabrics_find(const char *name, struct state_info *ret);
+
+/* All of them; free with state_list_free(). EXIT_WELL, or another status after a message. */
+int fabrics_list(struct state_info **ret, size_t *ret_count);
+
+/* EXIT_WELL; EXIT_MACHINE after a message: the user is not root. */
+int fabrics_need_root(const char *command);
+
+/*
+ * How a fabric is, in a word: "starting", "running", "ended", "failed"; "crashed" of one whose process died without having
+ * told why.
+ */
+const char *fabrics_word(const struct state_info *info);
+
+#endif

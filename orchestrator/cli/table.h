@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TABLE_H
+#define FABRICBED_TABLE_H
+
+/* What a live fabric answers, for a terminal or as JSON. */
+#include <jansson.h>
+#include <stdio.h>
+
+/*
+ * Rows (an array of objects that all have the first one's keys) as aligned columns under a header that takes units from
+ * the keys' endings: depth_bytes is "depth [bytes]". Numbers are right-aligned, a column's with as many decimals, at most
+ * three; null is "-", an object of counts its sum and then "reason count" of each. No rows print nothing. 0 or -ENOMEM.
+ */
+int table_print(const json_t *rows, FILE *f);
+
+/* Rows {metric, value} of all that a nested object holds; metrics are named as `expect` does. NULL: out of memory. */
+json_t *table_flatten(const json_t *object);
+
+/* JSON for a program, with a newline. */
+void table_json(const json_t *json);
+
+/* A model time for a person: "1234.5 us", "12.34 s" from a second on; "?" if it is no number. buf of TABLE_TIME. Returns buf. */
+#define TABLE_TIME 40
+const char *table_time(char buf[TABLE_TIME], const json_t *us);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TOP_FEED_H
+#define FABRICBED_TOP_FEED_H
+
+/*
+ * Samples from a live fabric's control socket without ever waiting for it: the screen must hear its keys while the fabric
+ * is busy or hangs.
+ */
+#include "cli/top_model.h"
+
+struct top_feed;
+
+/* Of the fabric of that name. 0 or -errno: -ENOENT, -ECONNREFUSED: there is none; -EACCES: not for this user. */
+int top_feed_open(struct top_feed **ret, const char *name);
+void top_feed_close(struct top_feed *f);
+
+int top_feed_fd(const struct top_feed *f);
+
+/* Asks for `status` and for the views of the mask (1 << view); not while an answer is awaited. 0 or -errno. */
+int top_feed_ask(struct top_feed *f, unsigned views);
+
+/* Whether answers are awaited. */
+bool top_feed_waits(const struct top_feed *f);
+
+struct top_answers {
+	json_t *status;
+	json_t *shown[TOP_VIEWS]; /* NULL: not asked for, or refused */
+	char refusal[256];        /* why */
+};
+
+/* 1: all that was asked for is in *ret, which is to be released; 0: not yet; -errno: the connection is gone or makes no sense. */
+int top_feed_take(struct top_feed *f, struct top_answers *ret);
+void top_answers_release(struct top_answers *a);
+
+#endif

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/top_model.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/wire.h"
+
+static double model_time(const json_t *sample)
+{
+	return json_number_value(json_object_get(sample, "model_time_us"));
+}
+
+void top_pair_push(struct top_pair *p, json_t *sample)
+{
+	bool moved = p->now && model_time(sample) > model_time(p->now);
+	bool back = p->now && model_time(sample) < model_time(p->now);
+
+	if (moved || back) {
+		json_decref(p->before);
+		p->before = moved ? json_incref(p->now) : NULL;
+	}
+	json_decref(p->now);
+	p->now = json_incref(sample);
+	p->taken++;
+}
+
+void top_pair_release(struct top_pair *p)
+{
+	json_decref(p->before);
+	json_decref(p->now);
+	*p = (struct top_pair){0};
+}
+
+double top_pair_seconds(const struct top_pair *p)
+{
+	return p->before ? (model_time(p->now) - model_time(p->before)) / 1e6 : 0;
+}
+
+double top_number(const json_t *value)
+{
+	const json_t *count;
+	const char *reason;
+	double sum = 0;
+
+	if (json_is_number(value))
+		return json_number_value(value);
+	if (!json_is_object(value))
+		return NAN;
+	json_object_foreach((json_t *)value, reason, count) sum += json_number_value(count);
+	return sum;
+}
+
+/* What the reader sees of a row is what it was at either end: NAN spreads by itself. */
+double top_growth(const struct top_pair *p, const json_t *before, const json_t *now)
+{
+	double seconds = top_pair_seconds(p), grown = top_number(now) - top_number(before);
+
+	return seconds > 0 && grown >= 0 ? grown / seconds : NAN;
+}
+
+static double growth_of(
+	const struct top_pair *p, const json_t *before, const json_t *now, const char *key)
+{
+	return top_growth(p, json_object_get(before, key), json_object_get(now, key));
+}
+
+/*
+ * Bits that a port had on the wire: FCS, preamble and gap count, so that a link that is never idle is at 100%. The
+ * padding of short frames does not, since nobody tells how many there were.
+ */
+static double load_bps(const struct top_pair *p, const json_t *before, const json_t *now)
+{
+	return 8 *
+	       (growth_of(p, before, now, "tx_bytes") +
+		       growth_of(p, before, now, "tx_frames") * (ETH_FCS_BYTES + ETH_LEAD_BYTES));
+}
+
+static double rate_bps(const json_t *row)
+{
+	return top_number(json_object_get(row, "rate_gbps")) * 1e9;
+}
+
+static double share(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : NAN;
+}
+
+static const char *word_of(const struct top_column *c, const json_t *value)
+{
+	switch (c->measure) {
+	case TOP_UP:
+		return json_is_true(value) ? "up" : "down";
+	case TOP_PAUSED:
+		return json_is_true(value) ? "paused" : "";
+	case TOP_PROGRESS:
+		return json_is_number(value) ? "done" : "active";
+	default:
+		return json_string_value(value);
+	}
+}
+
+static double number_of(const struct top_column *c, const struct top_pair *p, const json_t *before,
+	const json_t *now)
+{
+	double level = top_number(json_object_get(now, c->key));
+
+	switch (c->measure) {
+	case TOP_RATE:
+		return growth_of(p, before, now, c->key);
+	case TOP_SHARE:
+		return growth_of(p, before, now, c->key) / 1e6 * 100;
+	case TOP_RATE_BPS:
+		return rate_bps(now);
+	case TOP_LOAD_BPS:
+		return load_bps(p, before, now);
+	case TOP_LOAD:
+		return share(load_bps(p, before, now), rate_bps(now));
+	case TOP_FILL:
+		return share(level, top_number(json_object_get(now, "limit_bytes")));
+	case TOP_GOODPUT:
+		return level * 8 * 1e6 / top_number(json_object_get(now, "fct_us"));
+	default:
+		return level;
+	}
+}
+
+/* What tells a row from the others of its sample. */
+static void row_key(const struct top_view_spec *spec, const json_t *row, char *buf, size_t size)
+{
+	size_t n = 0;
+
+	*buf = 0;
+	for (size_t i = 0; i < spec->keys; i++) {
+		const json_t *v = json_object_get(row, spec->columns[i].key);
+		int r;
+
+		if (json_is_string(v))
+			r = snprintf(buf + n, size - n, "%s ", json_string_value(v));
+		else
+			r = snprintf(buf + n, size - n, "%.0f ", json_number_value(v));
+		if (r < 0 || (size_t)r >= size - n)
+			return;
+		n += (size_t)r;
+	}
+}
+
+#define KEY_MAX 256
+
+/* The older sample's rows by their keys; rows come and go, so that their places tell nothing. */
+static json_t *index_rows(const struct top_view_spec *spec, const json_t *sample)
+{
+	json_t *by_key = json_object(), *row;
+	char key[KEY_MAX];
+	size_t i;
+
+	json_array_foreach(json_object_get(sample, "rows"), i, row)
+	{
+		row_key(spec, row, key, sizeof(key));
+		/* a name that is no UTF-8 is not in the index, and its row has no rates */
+		json_object_set(by_key, key, row);
+	}
+	return by_key;
+}
+
+static void fill_row(
+	struct top_table *t, size_t i, const json_t *row, const struct top_pair *p, json_t *by_key)
+{
+	const struct top_view_spec *spec = top_view_spec(t->view);
+	struct top_row *r = &t->rows[i];
+	const json_t *before;
+	char key[KEY_MAX];
+
+	row_key(spec, row, key, sizeof(key));
+	before = json_object_get(by_key, key);
+	r->index = i;
+	for (size_t c = 0; spec->columns[c].title; c++) {
+		const struct top_column *column = &spec->columns[c];
+
+		r->cells[c].text = column->format == TOP_TEXT
+					   ? word_of(column, json_object_get(row, column->key))
+					   : NULL;
+		r->cells[c].number = r->cells[c].text ? NAN : number_of(column, p, before, row);
+	}
+}
+
+int top_table_make(struct top_table *ret, enum top_view view, const struct top_pair *p)
+{
+	json_t *rows = json_object_get(p->now, "rows"), *row, *by_key;
+	struct top_table t = {.view = view};
+	size_t i;
+
+	if (!json_is_array(rows))
+		return -EPROTO;
+	t.count = t.total = json_array_size(rows);
+	t.rows = calloc(t.count ? t.count : 1, sizeof(*t.rows));
+	by_key = index_rows(top_view_spec(view), p->before);
+	if (!t.rows || !by_key) {
+		free(t.rows);
+		json_decref(by_key);
+		return -ENOMEM;
+	}
+	t.sample = json_incref(p->now);
+	json_array_foreach(rows, i, row) fill_row(&t, i, row, p, by_key);
+	json_decref(by_key);
+	*ret = t;
+	return 0;
+}
+
+void top_table_release(struct top_table *t)
+{
+	free(t->rows);
+	json_decref(t->sample);
+	*t = (struct top_table){0};
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TOP_MODEL_H
+#define FABRICBED_TOP_MODEL_H
+
+/* What `top` shows, without a screen: tables made of two samples of what docs/control.md calls rows. */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum top_view { TOP_LINKS, TOP_QUEUES, TOP_FLOWS, TOP_FAULTS, TOP_NODES, TOP_VIEWS };
+
+/* How a number is written. */
+enum top_format {
+	TOP_TEXT,
+	TOP_WHOLE,  /* exact while it fits, then with a decimal unit */
+	TOP_SCALED, /* three digits and a decimal unit: rates a second, bits a second */
+	TOP_BYTES,  /* three digits and a unit of powers of 1,024 */
+	TOP_PERCENT,
+	TOP_TIME, /* microseconds, written with a unit */
+};
+
+/* What of a row a cell takes, and of which sample. */
+enum top_measure {
+	TOP_LEVEL,    /* as it is now */
+	TOP_RATE,     /* its growth a second of model time */
+	TOP_SHARE,    /* of microseconds: their growth in percent of model time */
+	TOP_UP,       /* a truth: "up" or "down" */
+	TOP_PAUSED,   /* a truth: "paused" or nothing */
+	TOP_RATE_BPS, /* of Gbps */
+	TOP_LOAD_BPS, /* of a port: bits a second on the wire */
+	TOP_LOAD,     /* of a port: the same in percent of its rate */
+	TOP_FILL,     /* of a queue: percent of its limit */
+	TOP_GOODPUT,  /* of a flow that is done: bits a second */
+	TOP_PROGRESS, /* of a flow: "active" or "done" */
+};
+
+struct top_column {
+	const char *title; /* its heading */
+	const char *name;  /* as a word, and as a key of JSON */
+	const char *key;   /* of the row */
+	enum top_measure measure;
+	enum top_format format;
+	uint8_t rank; /* 0: never left out; of a narrow screen the highest goes first */
+	char letter;  /* the key that sorts by it; 0: none */
+};
+
+#define TOP_COLUMNS_MAX 16
+
+struct top_view_spec {
+	const char *name;                 /* of the view */
+	const char *what;                 /* of the request `show` */
+	const struct top_column *columns; /* end with a NULL title; the first names the row */
+	size_t keys;                      /* so many of the first ones tell rows apart */
+	size_t sorted;                    /* the column by which it is sorted at first */
+};
+
+const struct top_view_spec *top_view_spec(enum top_view view);
+size_t top_column_count(enum top_view view);
+
+/*
+ * The two samples that rates are made of. While model time stands still the older one stays, so that what the last step did
+ * is still seen; when it goes back (another fabric of that name) there is none.
+ */
+struct top_pair {
+	json_t *before, *now; /* NULL: none yet */
+	unsigned taken;       /* samples so far */
+};
+
+/* Takes a new reference to a sample, an object with model_time_us. */
+void top_pair_push(struct top_pair *p, json_t *sample);
+void top_pair_release(struct top_pair *p);
+
+/* Seconds of model time between the samples; 0: there are no two. */
+double top_pair_seconds(const struct top_pair *p);
+
+/* A number; of an object of counts their sum; NAN: neither. */
+double top_number(const json_t *value);
+
+/* Growth a second of model time; NAN where there are no two samples or a counter went back. */
+double top_growth(const struct top_pair *p, const json_t *before, const json_t *now);
+
+struct top_cell {
+	const char *text; /* NULL: the number counts; lives as long as the sample */
+	double number;    /* NAN: unknown */
+};
+
+struct top_row {
+	size_t index; /* in the sample: what is equal stays in this order */
+	struct top_cell cells[TOP_COLUMNS_MAX];
+};
+
+struct top_table {
+	enum top_view view;
+	struct top_row *rows;
+	size_t count;
+	size_t total;   /* rows before they were filtered */
+	json_t *sample; /* what the texts belong to */
+};
+
+/* 0, -ENOMEM, or -EPROTO: the sample is none. */
+int top_table_make(struct top_table *ret, enum top_view view, const struct top_pair *p);
+void top_table_release(struct top_table *t);
+
+#endif

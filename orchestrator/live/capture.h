@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CAPTURE_H
+#define FABRICBED_CAPTURE_H
+
+/*
+ * What chosen ports of a running fabric send and receive, and what is dropped there, as pcapng: several captures at once, each
+ * with its own choice and its own sink. Times are model time.
+ */
+#include <jansson.h>
+#include "abi/drop.h"
+#include "base/error.h"
+#include "io/pcapng.h"
+#include "topology/fabric.h"
+
+/* All captures of a fabric. */
+struct captures;
+
+/* The fabric outlives it. 0 or -ENOMEM. */
+int captures_new(struct captures **ret, const struct fabric *f);
+void captures_free(struct captures *c); /* ends those that are on; NULL is fine */
+
+/*
+ * Begins one. target: a port's name ("tor0.0->agg0.1") or a glob over ports, with "->" in it; "all"; a node or a glob over
+ * nodes, for all of their ports; a link or a glob over links, for both of its ends. An interface a port goes to the sink at once. 0;
+ * -EINVAL: nothing is called so, with why; -ENOBUFS: the sink takes not even the interfaces; -ENOMEM.
+ */
+struct capture;
+int capture_begin(struct capture **ret, struct captures *c, const char *target, pcapng_sink sink,
+	void *arg, struct error *why);
+
+/* Ends it: statistics of what found no room go to the sink, if any did not. NULL is fine. */
+void capture_end(struct captures *c, struct capture *one);
+
+/* The names of its ports, an array: a new reference. */
+json_t *capture_ports(const struct capture *one);
+
+/* Frames that its sink had no room for. */
+uint64_t capture_lost(const struct capture *one);
+
+/*
+ * A frame starts to leave a port: outbound there, and inbound at its peer, each where it is chosen. Both have the time at which
+ * its first bit leaves, so that a capture is in order.
+ */
+void capture_sent(struct captures *c, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
+	uint32_t captured, uint32_t length);
+
+/*
+ * A frame ended at a port: it is there, or at the link's other end where only that is chosen, with the reason as its comment. What
+ * had crossed a link before is thus there twice, as it left and as it was lost.
+ */
+void capture_dropped(struct captures *c, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+	const uint8_t *bytes, uint32_t captured, uint32_t length);
+
+/* pcapng_write(), with the ICRC that frames without payload lack: it is zero. */
+void capture_write(struct pcapng *out, const struct pcapng_packet *packet);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_NAMES_H
+#define FABRICBED_NAMES_H
+
+/* What ports and hosts are called in results, and what to say to those who misspell them. */
+#include "base/error.h"
+#include "telemetry/recorder.h"
+#include "topology/fabric.h"
+
+/* Of a port: "tor0.0->agg0.1", with "#n" where two nodes share several links. buf of RECORDER_NAME; arg: the fabric. */
+const char *port_name(const void *arg, uint32_t port, char *buf);
+
+/* Of a host by its number. */
+const char *host_name(const void *arg, uint32_t host, char *buf);
+
+/* Whether the port's name is the word, or matches it as a glob. */
+bool port_matches(const struct fabric *f, uint32_t port, const char *word);
+
+/* A word from outside that is safe on a terminal, cut where it is long; buf of NAMES_SHOWN. Returns buf. */
+#define NAMES_SHOWN 64
+const char *names_shown(char buf[NAMES_SHOWN], const char *word);
+
+/* "there is no KIND "WORD"", and the one of `count` names that was likely meant. Returns -EINVAL. */
+int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
+	size_t count);
+
+#endif

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "live/pace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <time.h>
+#include "base/units.h"
+#include "live/stacks.h"
+#include "live/timeline.h"
+
+#define NS_PER_S 1000000000ll
+#define SPIN_NS  60000    /* a sleeper wakes up to so late: what is due sooner is waited for awake */
+#define TURN_NS  500000   /* of the clock's time that a turn may have to do at once */
+#define SLIP_NS  20000000 /* by so much the session may fall behind before model time is held */
+#define IDLE_NS  NS_PER_S
+#define FRAMES   256 /* that a turn takes from programs */
+
+struct pace {
+	struct session *session;
+	struct fidelity *fidelity;
+	double ps_per_ns; /* of model time, per nanosecond of the clock */
+	int64_t epoch_ns; /* the clock's time at which model time was epoch_ps */
+	uint64_t epoch_ps;
+	int64_t turn_ns; /* of the latest turn */
+};
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+static uint64_t model_at(const struct pace *p, int64_t now_ns)
+{
+	return p->epoch_ps + (uint64_t)((double)(now_ns - p->epoch_ns) * p->ps_per_ns);
+}
+
+static uint64_t model_span(const struct pace *p, int64_t ns)
+{
+	return (uint64_t)((double)ns * p->ps_per_ns);
+}
+
+static uint64_t shortest_delay(const struct fabric *f)
+{
+	uint64_t least = UINT64_MAX;
+
+	for (uint32_t i = 0; i < f->net.port_count; i++)
+		if (f->net.ports[PORT_FIRST + i].delay_ps < least)
+			least = f->net.ports[PORT_FIRST + i].delay_ps;
+	return least;
+}
+
+int pace_new(struct pace **ret, struct session *s, const struct fabric *f, double slowdown)
+{
+	struct pace *p = calloc(1, sizeof(*p));
+
+	if (!p || fidelity_new(&p->fidelity, shortest_delay(f), slowdown) < 0) {
+		free(p);
+		return -ENOMEM;
+	}
+	p->session = s;
+	p->ps_per_ns = 1000 / slowdown;
+	pace_go(p);
+	*ret = p;
+	return 0;
+}
+
+void pace_free(struct pace *p)
+{
+	if (!p)
+		return;
+	fidelity_free(p->fidelity);
+	free(p);
+}
+
+void pace_go(struct pace *p)
+{
+	p->epoch_ns = p->turn_ns = clock_ns();
+	p->epoch_ps = engine_now(session_engine(p->session));
+}
+
+/* Model time now. If the session is too far behind to catch up, the time that it lacks is taken out of the clock. */
+static uint64_t model_now(struct pace *p, int64_t now_ns)
+{
+	uint64_t now = model_at(p, now_ns), due = session_next(p->session);
+	uint64_t allowed = model_span(p, SLIP_NS);
+
+	if (due >= now || now - due <= allowed)
+		return now;
+	fidelity_slip(p->fidelity, now - due - allowed);
+	p->epoch_ns += (int64_t)((double)(now - due - allowed) / p->ps_per_ns);
+	return model_at(p, now_ns);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, struct error *why)
+{
+	const struct engine *e = session_engine(p->session);
+	struct stacks *stacks = session_stacks(p->session);
+	int64_t begun_ns = clock_ns(), done_ns;
+	uint64_t now = least(model_now(p, begun_ns), until_ps);
+	uint64_t due = session_next(p->session), hops = engine_counts(e)->hops;
+	uint64_t goal = least(now, timeline_later(due, model_span(p, TURN_NS)));
+	unsigned taken;
+	int r;
+
+	if (goal < now && goal < engine_now(e))
+		goal = engine_now(e);
+	r = session_advance(p->session, due < now ? goal : now, stop, why);
+	taken = stacks && engine_now(e) < until_ps ? stacks_take(stacks, FRAMES) : 0;
+	done_ns = clock_ns();
+	hops = engine_counts(e)->hops - hops;
+	if (due < now) {
+		uint64_t late = now - due, took = model_span(p, done_ns - begun_ns);
+
+		fidelity_late(p->fidelity, late > took ? late : took, hops + 1);
+	}
+	fidelity_busy(p->fidelity,
+		due < now || taken ? (uint64_t)(done_ns - begun_ns) * PS_PER_NS : 0,
+		(uint64_t)(done_ns - p->turn_ns) * PS_PER_NS);
+	p->turn_ns = done_ns;
+	return r;
+}
+
+int64_t pace_idle_ns(const struct pace *p, uint64_t until_ps)
+{
+	uint64_t due = least(session_next(p->session), until_ps);
+	double wait;
+
+	if (due == UINT64_MAX)
+		return IDLE_NS;
+	wait = (double)p->epoch_ns + ((double)due - (double)p->epoch_ps) / p->ps_per_ns -
+	       (double)clock_ns() - SPIN_NS;
+	if (wait <= 0)
+		return 0;
+	return wait < IDLE_NS ? (int64_t)wait : IDLE_NS;
+}
+
+struct fidelity *pace_fidelity(const struct pace *p)
+{
+	return p->fidelity;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SESSION_INTERNAL_H
+#define FABRICBED_SESSION_INTERNAL_H
+
+/* A session's own state, shared by its files and nobody else. */
+#include "build/build.h"
+#include "control/ports.h"
+#include "control/routing.h"
+#include "io/pcapng.h"
+#include "live/agents.h"
+#include "live/capture.h"
+#include "live/change.h"
+#include "live/deadlock.h"
+#include "live/deeds.h"
+#include "live/session.h"
+#include "live/setup.h"
+#include "live/stacks.h"
+#include "telemetry/recorder.h"
+
+struct session {
+	struct session_params params;
+	struct dataplane *dp; /* owned by built, if that is set */
+	struct built *built;
+	struct routing *routing;
+	struct changes changes;
+	struct deeds deeds;
+	size_t own_faults; /* of the scenario as it was given */
+	struct agents *agents; /* NULL: no LLDP */
+	struct engine *engine;
+	struct recorder *recorder;
+	struct pcapng *capture;    /* of everything, to a file */
+	struct captures *captures; /* by request; NULL where it does not last */
+	struct timeline timeline;
+	struct setup_options options;
+	struct ports_params ports;
+	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
+	uint64_t end_ps, ideal_ps;
+	uint64_t packets; /* of the workload, none sent twice */
+	struct deadlock deadlock;
+	char fault_words[80]; /* the latest that session_port_faults() told */
+	struct session_tally tally;
+	struct stacks *stacks; /* NULL: hosts have no kernel stack */
+};
+
+/* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
+int session_add_traffic(struct session *s, size_t first);
+
+/* Does all that is due at the engine's present time. 0 or -errno. */
+int session_act(struct session *s);
+
+/* A fault begins or ends at a target: in the engine, in what is remembered, and in the events. 0 or -ENOMEM. */
+int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
+void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
+
+#endif

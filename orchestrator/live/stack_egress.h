@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_STACK_EGRESS_H
+#define FABRICBED_STACK_EGRESS_H
+
+/* From a scenario's host.stack to what the program at a stack's egress wants to know. */
+#include <stdbool.h>
+#include "abi/egress.h"
+#include "base/error.h"
+#include "scenario/scenario.h"
+
+/* Whether there is anything for that program to do. */
+bool stack_has_egress(const struct stack_spec *s);
+
+/* slowdown: of model time, 0 if it is not known yet. 0, or -errno with why: a cgroup is not there, or flowlets lack the slowdown. */
+int stack_egress(struct egress_config *ret, const struct stack_spec *s, double slowdown,
+	struct error *why);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/live.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/units.h"
+#include "live/measure.h"
+#include "live/stacks.h"
+#include "serve/live_internal.h"
+
+#define NS_PER_S    1000000000ll
+#define BUSY_TURNS  16 /* between two looks at the socket while there is work */
+#define LAST_WORDS  500 /* ms that clients have to read their last answers */
+#define STEPPED_PS  PS_PER_MS /* of model time that a free-running stepped fabric does in a turn */
+
+static int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+double live_up_s(const struct live *l)
+{
+	return (double)(clock_ns() - l->up_ns) / 1e9;
+}
+
+/* Takes the workload out of the scenario, as text: what starts of it comes back by and by. */
+static int set_workload_aside(struct live *l, struct error *why)
+{
+	struct scenario *s = l->params.scenario;
+	FILE *out = open_memstream(&l->own_text, &l->own_length);
+	int r = out ? scenario_write(s, out) : -ENOMEM;
+
+	if (out && fclose(out) && r == 0)
+		r = -ENOMEM;
+	if (r < 0)
+		return error_set(why, r, "out of memory");
+	for (size_t i = 0; i < s->workload_count; i++)
+		workload_spec_release(&s->workloads[i]);
+	s->workload_count = 0;
+	return 0;
+}
+
+static int open_session(struct live *l, struct error *why)
+{
+	struct session_params p = {
+		.scenario = l->params.scenario,
+		.fabric = l->params.fabric,
+		.name = l->params.name,
+		.kernel = true,
+		.lasting = true,
+		.stacks = true,
+		.directory = l->params.directory,
+	};
+	struct scenario *s = l->params.scenario;
+
+	/* programs' payload waits in the engine: it need not cross the switches */
+	if (s->host.payload == PAYLOAD_AUTO)
+		s->host.payload = PAYLOAD_HEADERS;
+	return session_open(&l->session, &p, why);
+}
+
+static int open_pace(struct live *l, struct error *why)
+{
+	struct scenario *s = l->params.scenario;
+
+	if (!s->clock.wall)
+		return 0;
+	if (s->clock.slowdown == 0)
+		s->clock.slowdown = measure_slowdown(l->session, l->params.fabric);
+	if (pace_new(&l->pace, l->session, l->params.fabric, s->clock.slowdown) < 0)
+		return error_set(why, -ENOMEM, "out of memory for the clock");
+	l->running = true;
+	return 0;
+}
+
+int live_open(struct live **ret, const struct live_params *params, struct error *why)
+{
+	static const struct server_ops ops = {.request = live_request, .gone = live_gone};
+	struct live *l = calloc(1, sizeof(*l));
+	int64_t begun = clock_ns();
+	int r;
+
+	if (!l)
+		return error_set(why, -ENOMEM, "out of memory");
+	l->params = *params;
+	l->goal.time_ps = UINT64_MAX;
+	r = set_workload_aside(l, why);
+	if (r == 0)
+		r = open_session(l, why);
+	if (r == 0)
+		r = open_pace(l, why);
+	if (r == 0)
+		r = server_open(&l->server, params->control, &ops, l, why);
+	if (r < 0) {
+		live_close(l);
+		return r;
+	}
+	l->up_ns = clock_ns();
+	l->setup_s = (double)(l->up_ns - begun) / 1e9;
+	if (l->pace)
+		pace_go(l->pace);
+	*ret = l;
+	return 0;
+}
+
+void live_close(struct live *l)
+{
+	if (!l)
+		return;
+	server_close(l->server);
+	pace_free(l->pace);
+	session_close(l->session);
+	json_decref(l->summary);
+	free(l->own_text);
+	free(l);
+}
+
+const json_t *live_finish(struct live *l, struct error *why)
+{
+	struct session_times times = {
+		.setup = l->setup_s,
+		.run = live_up_s(l),
+		.fidelity = l->pace ? pace_fidelity(l->pace) : NULL,
+	};
+	bool met;
+
+	if (l->summary)
+		return l->summary;
+	l->summary = session_summary(l->session, &times, &met, why);
+	if (l->summary && session_write(l->session, l->summary, why) < 0)
+		return NULL;
+	return l->summary;
+}
+
+/* As much as can be done before the socket is looked at again. */
+static int turn(struct live *l, const volatile bool *stop, struct error *why)
+{
+	uint64_t limit = steer_limit(l);
+	struct stacks *stacks = session_stacks(l->session);
+	uint64_t now = engine_now(session_engine(l->session));
+	int r;
+
+	if (l->pace)
+		return pace_turn(l->pace, limit, stop, why);
+	if (limit > now && limit - now > STEPPED_PS)
+		limit = now + STEPPED_PS;
+	/* what lies between two events takes no time */
+	if (l->goal.time_ps == UINT64_MAX && session_next(l->session) == UINT64_MAX)
+		limit = now;
+	r = session_advance(l->session, limit, stop, why);
+	if (r == 0)
+		stacks_take(stacks, UINT16_MAX);
+	return r;
+}
+
+static int64_t idle_ns(const struct live *l)
+{
+	if (!l->running)
+		return NS_PER_S;
+	if (l->pace)
+		return pace_idle_ns(l->pace, l->goal.time_ps);
+	return session_next(l->session) == UINT64_MAX && l->goal.time_ps == UINT64_MAX ? NS_PER_S
+										     : 0;
+}
+
+static void wait_for(const struct live *l, int64_t ns)
+{
+	struct timespec t = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+	struct pollfd fds[] = {
+		{.fd = server_fd(l->server), .events = POLLIN},
+		{.fd = stacks_fd(session_stacks(l->session)), .events = POLLIN},
+	};
+
+	/* programs of a paused fabric have to wait */
+	ppoll(fds, l->running ? 2 : 1, &t, NULL);
+}
+
+int live_run(struct live *l, const volatile bool *stop, struct error *why)
+{
+	struct error lost = ERROR_INIT;
+	int turns = 0, r = 0;
+
+	while (r == 0 && !l->ended && !*stop) {
+		int64_t idle = idle_ns(l);
+
+		if (idle > 0)
+			wait_for(l, idle);
+		if (idle > 0 || ++turns >= BUSY_TURNS) {
+			turns = 0;
+			server_serve(l->server);
+		}
+		if (l->running && !l->ended)
+			r = turn(l, stop, why);
+		if (r == 0)
+			steer_check(l);
+	}
+	if (!l->ended && !live_finish(l, r == 0 ? why : &lost) && r == 0)
+		r = -EIO;
+	server_drain(l->server, LAST_WORDS);
+	return r;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_LIVE_INTERNAL_H
+#define FABRICBED_LIVE_INTERNAL_H
+
+/* A live fabric's own state, shared by its files and nobody else. */
+#include <stdbool.h>
+#include "live/pace.h"
+#include "live/session.h"
+#include "serve/live.h"
+#include "serve/server.h"
+
+/* What a `step` or an `until` waits for. */
+struct goal {
+	struct server_client *client; /* who is to be answered; NULL: nobody waits */
+	uint64_t time_ps;             /* goes no further; UINT64_MAX: without end */
+	bool is_limit;                /* the time is where to give up, not where to go */
+	char event[32];               /* "": none */
+	enum drop_reason reason;      /* of "drop"; DROP_NONE: any */
+	struct session_tally before;
+};
+
+struct live {
+	struct live_params params;
+	struct session *session;
+	struct pace *pace; /* NULL: stepped */
+	struct server *server;
+	char *own_text; /* the scenario as it was given: its workload starts on command */
+	size_t own_length;
+	double setup_s;
+	int64_t up_ns; /* since when it stands */
+	bool running, ended;
+	struct goal goal;
+	json_t *summary; /* once written */
+};
+
+/* requests.c */
+void live_request(void *arg, struct server_client *c, const json_t *request);
+void live_gone(void *arg, struct server_client *c);
+
+/* steer.c: pause, go, step, until */
+void steer_pause(struct live *l, struct server_client *c, const json_t *request);
+void steer_go(struct live *l, struct server_client *c, const json_t *request);
+void steer_step(struct live *l, struct server_client *c, const json_t *request);
+void steer_until(struct live *l, struct server_client *c, const json_t *request);
+/* Whether the goal is reached, or nothing will happen any more: whoever waits is answered, and the fabric pauses. */
+void steer_check(struct live *l);
+/* How far the next turn may go. */
+uint64_t steer_limit(const struct live *l);
+void steer_forget(struct live *l, const struct server_client *c);
+
+/* request_capture.c */
+void capture_request(struct live *l, struct server_client *c, const json_t *request);
+void capture_forget(struct live *l, struct server_client *c);
+
+/* live.c: writes the results, once. The summary is the live fabric's; NULL with why. */
+const json_t *live_finish(struct live *l, struct error *why);
+double live_up_s(const struct live *l);
+
+#endif

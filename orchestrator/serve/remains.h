@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_REMAINS_H
+#define FABRICBED_REMAINS_H
+
+#include "base/error.h"
+
+/*
+ * Takes away all that a dead live fabric left: programs in it (how many: *ret_programs), namespaces, interfaces, its
+ * directory. 0 (also if there is nothing); -EBUSY: it lives; another -errno; with why.
+ */
+int remains_remove(const char *name, unsigned *ret_programs, struct error *why);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+#include "serve/listener.h"
+#include "serve/outbox.h"
+
+#define PEEK 4096u /* bytes looked at in search of a line's end */
+
+struct server_client {
+	struct server *server;
+	int fd;
+	uint32_t events;                 /* that epoll waits for */
+	bool pending;                    /* a request waits for its answer */
+	bool stream;                     /* there are no more requests */
+	bool ending;                     /* to be closed when all is sent */
+	bool input_ended;                /* it has closed its side */
+	bool deaf;                       /* it does not read any more: what is sent to it is lost */
+	bool shut;                       /* epoll will say so, and server_serve() takes it away */
+	void *context;                   /* the handler's */
+	char *id;                        /* of the pending request, as JSON; NULL: null */
+	struct outbox outbox;            /* not taken by the socket yet */
+	size_t length;                   /* of the line so far */
+	char line[CONTROL_LINE_MAX + 1]; /* and its newline */
+};
+
+struct server {
+	const struct server_ops *ops;
+	void *arg;
+	int epoll;
+	struct listener listener;
+	uint32_t client_count;
+	struct server_client *clients[CONTROL_CLIENTS];
+};
+
+/* ---- one client -------------------------------------------------------------------------------- */
+
+static bool client_takes_requests(const struct server_client *c)
+{
+	return !c->pending && !c->stream && !c->ending && !c->input_ended;
+}
+
+/* Input is read, and its end seen, only while nothing is pending and nothing streams. */
+static bool client_is_done(const struct server_client *c)
+{
+	return !c->outbox.count && (c->ending || c->input_ended || (c->stream && c->deaf));
+}
+
+/*
+ * After whatever has changed: tells epoll what is waited for. One that is done is shut down, which epoll tells as a hangup
+ * like that of a client that left, so that clients are freed in one place, and never below a caller who holds one.
+ */
+static void client_update(struct server_client *c)
+{
+	struct epoll_event event = {.data.ptr = c};
+
+	if (client_is_done(c) && !c->shut) {
+		shutdown(c->fd, SHUT_RDWR);
+		c->shut = true;
+		c->ending = true;
+	}
+	if (client_takes_requests(c))
+		event.events |= EPOLLIN;
+	if (c->outbox.count)
+		event.events |= EPOLLOUT;
+	if (event.events == c->events)
+		return;
+	c->events = event.events;
+	epoll_ctl(c->server->epoll, EPOLL_CTL_MOD, c->fd, &event);
+}
+
+static void client_send(struct server_client *c)
+{
+	if (outbox_send(&c->outbox, c->fd) < 0) {
+		c->deaf = true;
+		outbox_release(&c->outbox);
+	}
+}
+
+/* What could not be told, or nobody reads, ends the connection: an answer must not be missing among others. */
+static void client_drop(struct server_client *c)
+{
+	outbox_release(&c->outbox);
+	c->ending = true;
+}
+
+/* A line, or none of it. */
+static void client_put(struct server_client *c, const char *line, size_t length)
+{
+	if (c->deaf || c->ending)
+		return;
+	if (!outbox_put(&c->outbox, line, length, CONTROL_QUEUE_MAX)) {
+		client_send(c);
+		if (!c->deaf && !outbox_put(&c->outbox, line, length, CONTROL_QUEUE_MAX))
+			client_drop(c);
+	}
+	client_send(c);
+}
+
+/* The answer to the pending request. False: it is longer than an answer may be, and the request is pending still. */
+static bool client_reply(struct server_client *c, const char *outcome, const char *text)
+{
+	char *line;
+	int n = asprintf(&line, "{\"version\":%d,\"id\":%s,\"ok\":%s:%s}\n", CONTROL_VERSION,
+		c->id ? c->id : "null", outcome, text);
+
+	if (n > CONTROL_QUEUE_MAX) {
+		free(line);
+		return false;
+	}
+	c->pending = false;
+	free(c->id);
+	c->id = NULL;
+	if (n < 0) {
+		client_drop(c);
+	} else {
+		client_put(c, line, (size_t)n);
+		free(line);
+	}
+	client_update(c);
+	return true;
+}
+
+void server_answer(struct server_client *c, json_t *result)
+{
+	char *text;
+
+	if (!c->pending) {
+		json_decref(result);
+		return;
+	}
+	/* 15 digits: 0.1 stays 0.1 */
+	text = result ? json_dumps(result, JSON_COMPACT | JSON_REAL_PRECISION(15)) : NULL;
+	json_decref(result);
+	if (!text)
+		server_refuse(c, REFUSE_FAILED, "there is no memory for the answer");
+	else if (!client_reply(c, "true,\"result\"", text))
+		server_refuse(c, REFUSE_FAILED,
+			"the answer is %zu bytes long, and one may have %d: ask for less",
+			strlen(text), CONTROL_QUEUE_MAX);
+	free(text);
+}
+
+/* An error as JSON, or NULL: no memory. Bytes that are no UTF-8, of names that others chose, are replaced. */
+static char *refusal_text(enum refusal kind, char *text)
+{
+	static const char *const kinds[] = {
+		[REFUSE_INPUT] = "input",
+		[REFUSE_STATE] = "state",
+		[REFUSE_FAILED] = "failed",
+	};
+	json_t *string = json_string(text), *error;
+	char *ret;
+
+	if (!string) {
+		for (char *p = text; *p; p++)
+			if (*p & 0x80)
+				*p = '?';
+		string = json_string(text);
+	}
+	error = json_pack("{s:s, s:o}", "kind", kinds[kind], "text", string);
+	ret = error ? json_dumps(error, JSON_COMPACT) : NULL;
+	json_decref(error);
+	return ret;
+}
+
+void server_refuse(struct server_client *c, enum refusal kind, const char *format, ...)
+{
+	char *text = NULL, *error = NULL;
+	va_list args;
+
+	if (!c->pending)
+		return;
+	va_start(args, format);
+	if (vasprintf(&text, format, args) >= 0) {
+		error = refusal_text(kind, text);
+		free(text);
+	}
+	va_end(args);
+	if (!error || !client_reply(c, "false,\"error\"", error)) {
+		client_drop(c);
+		client_update(c);
+	}
+	free(error);
+}
+
+bool server_stream(struct server_client *c, const void *bytes, size_t count)
+{
+	bool taken;
+
+	if (c->pending || c->ending)
+		return false;
+	c->stream = true;
+	taken = !c->deaf && outbox_put(&c->outbox, bytes, count, CONTROL_QUEUE_MAX);
+	if (!taken && !c->deaf) {
+		client_send(c);
+		taken = !c->deaf && outbox_put(&c->outbox, bytes, count, CONTROL_QUEUE_MAX);
+	}
+	client_update(c); /* sent by server_serve(), many at once */
+	return taken;
+}
+
+void server_end(struct server_client *c)
+{
+	c->ending = true;
+	client_update(c);
+}
+
+void server_set_context(struct server_client *c, void *context)
+{
+	c->context = context;
+}
+
+void *server_context(const struct server_client *c)
+{
+	return c->context;
+}
+
+/* ---- requests ---------------------------------------------------------------------------------- */
+
+static void request_check(struct server_client *c, const json_t *request)
+{
+	const json_t *id = json_object_get(request, "id");
+	const json_t *version = json_object_get(request, "version");
+	struct server *s = c->server;
+
+	/* 17 digits: the same number, whatever it is */
+	c->id = id ? json_dumps(id, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17))
+		   : NULL;
+	if (id && !c->id)
+		server_refuse(c, REFUSE_FAILED, "there is no memory for the request");
+	else if (!version)
+		server_refuse(c, REFUSE_INPUT,
+			"the request has no \"version\"; version %d is known", CONTROL_VERSION);
+	else if (!json_is_integer(version) || json_integer_value(version) != CONTROL_VERSION)
+		server_refuse(c, REFUSE_INPUT,
+			"the request's \"version\" is not known; version %d is", CONTROL_VERSION);
+	else if (!json_is_string(json_object_get(request, "do")))
+		server_refuse(c, REFUSE_INPUT,
+			"the request has no \"do\", a string that says what is to be done");
+	else
+		s->ops->request(s->arg, c, request);
+}
+
+static void client_request(struct server_client *c, size_t length)
+{
+	json_error_t error;
+	json_t *request = json_loadb(c->line, length, 0, &error);
+
+	c->pending = true;
+	if (!request)
+		server_refuse(c, REFUSE_INPUT, "the line is no JSON object: byte %d: %s",
+			error.position, error.text);
+	else if (!json_is_object(request))
+		server_refuse(c, REFUSE_INPUT, "the line is no JSON object");
+	else
+		request_check(c, request);
+	json_decref(request);
+}
+
+/* What came is not to be read on from, and the client is told why. */
+static void client_refuse_line(struct server_client *c, const char *why)
+{
+	c->pending = true;
+	server_refuse(c, REFUSE_INPUT, "%s", why);
+	c->length = 0;
+}
+
+static void client_input_ended(struct server_client *c)
+{
+	c->input_ended = true;
+	if (c->length)
+		client_refuse_line(c, "the last line does not end with a newline");
+}
+
+/* Takes what is there, up to a line's end. Its length, 0 when nothing will come any more, or -errno. */
+static ssize_t receive_line(struct server_client *c)
+{
+	char *to = c->line + c->length, *newline;
+	size_t room = sizeof(c->line) - c->length;
+	ssize_t n = recv(c->fd, to, room < PEEK ? room : PEEK, MSG_PEEK);
+
+	if (n > 0) {
+		newline = memchr(to, '\n', (size_t)n);
+		n = recv(c->fd, to, newline ? (size_t)(newline - to) + 1 : (size_t)n, 0);
+	}
+	return n < 0 ? -errno : n;
+}
+
+/*
+ * Takes one line. What is behind it stays in the socket, so that epoll tells of it when its time has come, and a client that
+ * asks faster than it is answered is stopped by its own socket.
+ */
+static void client_receive(struct server_client *c)
+{
+	ssize_t n;
+
+	do {
+		n = receive_line(c);
+		if (n == -EAGAIN)
+			return;
+		if (n == -EINTR)
+			continue;
+		if (n <= 0) {
+			client_input_ended(c);
+			return;
+		}
+		c->length += (size_t)n;
+		if (c->line[c->length - 1] == '\n') {
+			n = (ssize_t)c->length - 1;
+			c->length = 0;
+			client_request(c, (size_t)n);
+			return;
+		}
+	} while (c->length <= CONTROL_LINE_MAX);
+	client_refuse_line(c, "the line is longer than 64 KB");
+	c->ending = true;
+}
+
+/* ---- clients ----------------------------------------------------------------------------------- */
+
+static void client_free(struct server_client *c)
+{
+	struct server *s = c->server;
+
+	s->ops->gone(s->arg, c);
+	for (uint32_t i = 0; i < s->client_count; i++)
+		if (s->clients[i] == c)
+			s->clients[i] = s->clients[--s->client_count];
+	close(c->fd);
+	free(c->id);
+	outbox_release(&c->outbox);
+	free(c);
+}
+
+static void client_serve(struct server_client *c, uint32_t events)
+{
+	if (events & EPOLLOUT)
+		client_send(c);
+	/* who has left may have asked before: `echo REQUEST | socat -u - ...` */
+	if (client_takes_requests(c) && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		client_receive(c);
+	if (events & (EPOLLHUP | EPOLLERR) && !client_takes_requests(c))
+		client_free(c);
+	else
+		client_update(c);
+}
+
+/* NULL, or why a connection is not served. */
+static const char *client_new(struct server *s, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+	struct server_client *c;
+
+	if (s->client_count == CONTROL_CLIENTS)
+		return "there are too many connections";
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return "there is no memory for another connection";
+	c->server = s;
+	c->fd = fd;
+	c->events = event.events;
+	event.data.ptr = c;
+	if (epoll_ctl(s->epoll, EPOLL_CTL_ADD, fd, &event) < 0) {
+		free(c);
+		return "there is no memory for another connection";
+	}
+	s->clients[s->client_count++] = c;
+	return NULL;
+}
+
+static void server_accept(struct server *s)
+{
+	const char *why;
+	int fd;
+
+	/* no more than can be served at once; epoll tells of the others */
+	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++) {
+		fd = listener_accept(&s->listener);
+		if (fd == -EAGAIN)
+			return;
+		why = fd < 0 ? NULL : client_new(s, fd);
+		if (why)
+			listener_refuse(fd, why);
+	}
+}
+
+/* ---- the server -------------------------------------------------------------------------------- */
+
+int server_open(struct server **ret, const char *path, const struct server_ops *ops, void *arg,
+	struct error *why)
+{
+	struct epoll_event event = {.events = EPOLLIN}; /* no client: the listener */
+	struct server *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return error_set(why, -ENOMEM, "there is no memory for a control socket");
+	s->ops = ops;
+	s->arg = arg;
+	r = listener_open(&s->listener, path, why);
+	if (r)
+		goto free_server;
+	s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener.fd, &event) < 0) {
+		r = error_set(why, -errno, "cannot wait at %s: %s", path, strerror(errno));
+		goto close_listener;
+	}
+	*ret = s;
+	return 0;
+
+close_listener:
+	if (s->epoll >= 0)
+		close(s->epoll);
+	listener_close(&s->listener);
+free_server:
+	free(s);
+	return r;
+}
+
+void server_close(struct server *s)
+{
+	if (!s)
+		return;
+	while (s->client_count)
+		client_free(s->clients[0]);
+	listener_close(&s->listener);
+	close(s->epoll);
+	free(s);
+}
+
+int server_fd(const struct server *s)
+{
+	return s->epoll;
+}
+
+void server_serve(struct server *s)
+{
+	struct epoll_event events[CONTROL_CLIENTS + 1];
+	int count = epoll_wait(s->epoll, events, CONTROL_CLIENTS + 1, 0);
+
+	for (int i = 0; i < count; i++) {
+		if (events[i].data.ptr)
+			client_serve(events[i].data.ptr, events[i].events);
+		else
+			server_accept(s);
+	}
+}
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void server_drain(struct server *s, int milliseconds)
+{
+	int64_t end = now_ms() + milliseconds, left;
+	struct pollfd waiting[CONTROL_CLIENTS];
+	uint32_t count;
+
+	for (;;) {
+		count = 0;
+		for (uint32_t i = 0; i < s->client_count; i++) {
+			struct server_client *c = s->clients[i];
+
+			client_send(c);
+			client_update(c);
+			if (c->outbox.count)
+				waiting[count++] = (struct pollfd){c->fd, POLLOUT, 0};
+		}
+		left = end - now_ms();
+		if (!count || left <= 0)
+			return;
+		poll(waiting, count, (int)left);
+	}
+}

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "serve/state.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "build/process.h"
+#include "io/netns.h"
+#include "serve/hosts.h"
+#include "serve/state_dir.h"
+
+#define STATE_NEW STATE_FILE ".new"
+
+struct state {
+	int fd; /* of the directory, locked */
+	char name[STATE_NAME_MAX + 1];
+	json_t *json;
+};
+
+const char *const state_words[4] = {"starting", "running", "ended", "failed"};
+
+const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *file)
+{
+	snprintf(buf, STATE_PATH_MAX, "%s/%s%s%s", STATE_DIR, name, file ? "/" : "", file ? file : "");
+	return buf;
+}
+
+static int make_directory(const char *path, struct error *why)
+{
+	if (!mkdir(path, 0755) || errno == EEXIST)
+		return 0;
+	return error_set(why, -errno, "cannot make %s: %s%s", path, strerror(errno),
+		errno == EACCES || errno == EPERM ? "; run as root" : "");
+}
+
+/* Waits for a lock on a directory. */
+static int lock_wait(int fd)
+{
+	int r;
+
+	do
+		r = flock(fd, LOCK_EX);
+	while (r < 0 && errno == EINTR);
+	return r < 0 ? -errno : 0;
+}
+
+/* Opens STATE_DIR and waits for its lock, by which claims and removals take turns; close() gives it back. */
+static int lock_all(struct error *why)
+{
+	int fd, r;
+
+	fd = open(STATE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_set(why, -errno, "cannot open %s: %s", STATE_DIR, strerror(errno));
+	r = lock_wait(fd);
+	if (r < 0) {
+		close(fd);
+		return error_set(why, r, "cannot lock %s: %s", STATE_DIR, strerror(-r));
+	}
+	return fd;
+}
+
+static int open_one(int all, const char *name)
+{
+	int fd = openat(all, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* ---- claiming ---- */
+
+static int explain_taken(int all, const char *name, struct error *why)
+{
+	struct state_info info;
+	int fd = open_one(all, name), r;
+
+	if (fd < 0)
+		return error_set(why, fd, "cannot open %s/%s: %s", STATE_DIR, name, strerror(-fd));
+	state_read_at(&info, fd, name);
+	close(fd);
+	if (info.alive)
+		r = error_set(why, -EEXIST,
+			"%s is %s (process %d); 'fabricbed down %s', or another name: --name %s-2",
+			name, info.phase == STATE_STARTING ? "coming up" : "up", (int)info.pid, name,
+			name);
+	else
+		r = error_set(why, -ESTALE, "%s is gone: %s", name, info.reason);
+	state_release(&info);
+	return r;
+}
+
+static int claim_locked(struct state *s, int all, struct error *why)
+{
+	int r;
+
+	if (mkdirat(all, s->name, 0700) < 0)
+		return errno == EEXIST ? explain_taken(all, s->name, why)
+				       : error_set(why, -errno, "cannot make %s/%s: %s", STATE_DIR,
+						 s->name, strerror(errno));
+	s->fd = open_one(all, s->name);
+	/* It waits for none but those who just look whether it is locked. */
+	r = s->fd < 0 ? s->fd : lock_wait(s->fd);
+	if (r < 0) {
+		unlinkat(all, s->name, AT_REMOVEDIR);
+		return error_set(
+			why, r, "cannot lock %s/%s: %s", STATE_DIR, s->name, strerror(-r));
+	}
+	return 0;
+}
+
+int state_claim(struct state **ret, const char *name, struct error *why)
+{
+	struct state *s;
+	int all, r;
+
+	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
+		return error_set(why, -EINVAL,
+			"\"%s\": a live fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
+			"begins with neither '.' nor '-', and is not \"live\"",
+			name, STATE_NAME_MAX);
+	r = make_directory(RECORD_DIR, why);
+	if (!r)
+		r = make_directory(STATE_DIR, why);
+	if (r < 0)
+		return r;
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return error_set(why, -ENOMEM, "out of memory");
+	s->fd = -1;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	all = lock_all(why);
+	r = all < 0 ? all : claim_locked(s, all, why);
+	if (all >= 0)
+		close(all);
+	if (r < 0) {
+		state_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+/* ---- writing ---- */
+
+static int write_json(const struct state *s, struct error *why)
+{
+	int fd = openat(s->fd, STATE_NEW, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int r = fd < 0 ? -errno : 0;
+
+	if (!r && json_dumpfd(s->json, fd, JSON_INDENT(1)) < 0)
+		r = errno ? -errno : -EIO;
+	if (fd >= 0 && close(fd) < 0 && !r)
+		r = -errno;
+	if (!r && renameat(s->fd, STATE_NEW, s->fd, STATE_FILE) < 0)
+		r = -errno;
+	return r < 0 ? error_set(why, r, "cannot write %s/%s/%s: %s", STATE_DIR, s->name, STATE_FILE,
+			       strerror(-r))
+		     : 0;
+}
+
+/* Readable for all: a program that gave up root looks names up too. */
+static int write_hosts(const struct state *s, const struct fabric *f, struct error *why)
+{
+	int fd = openat(s->fd, STATE_HOSTS, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), r;
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	bool broken = true;
+
+	if (out) {
+		hosts_write(f, out);
+		broken = ferror(out) || fchmod(fd, 0644) < 0;
+		broken |= fclose(out) != 0;
+	}
+	r = errno ? -errno : -EIO;
+	if (!out && fd >= 0)
+		close(fd);
+	return broken ? error_set(why, r, "cannot write %s/%s/%s: %s", STATE_DIR, s->name,
+				STATE_HOSTS, strerror(-r))
+		      : 0;
+}
+
+int state_begin(struct state *s, const struct state_about *about, struct error *why)
+{
+	const struct fabric *f = about->fabric;
+	json_t *nodes = json_object();
+
+	for (uint32_t i = 0; i < f->net.node_count; i++)
+		json_object_set_new(nodes, f->nodes[i].name, json_integer(0));
+	json_decref(s->json);
+	s->json = json_pack("{s:s, s:s%, s:s%, s:s, s:i, s:i, s:i, s:I, s:o}", "name", s->name,
+		"scenario", about->scenario, strlen(about->scenario), "results", about->directory,
+		strlen(about->directory), "clock", about->wall ? "wall" : "stepped", "hosts",
+		(int)f->net.host_count, "switches", (int)f->net.switch_count, "links",
+		(int)f->net.link_count, "since", (json_int_t)time(NULL), "nodes", nodes);
+	if (!s->json)
+		return error_set(why, -EINVAL,
+			"the paths of the scenario and of the results must be UTF-8: %s, %s",
+			about->scenario, about->directory);
+	errno = 0;
+	if (write_hosts(s, f, why) < 0)
+		return -EIO;
+	return state_set(s, STATE_STARTING, NULL, why);
+}
+
+/* A namespace's inode is what tells whether a process is in it. */
+static void find_namespaces(struct state *s)
+{
+	json_t *nodes = json_object_get(s->json, "nodes"), *value;
+	char path[sizeof(NETNS_DIR) + STATE_NAME_MAX + NODE_NAME + 8];
+	const char *node;
+	struct stat st;
+
+	json_object_foreach(nodes, node, value)
+	{
+		snprintf(path, sizeof(path), "%s/%s-%s", NETNS_DIR, s->name, node);
+		if (!stat(path, &st))
+			json_integer_set(value, (json_int_t)st.st_ino);
+	}
+}
+
+int state_set(struct state *s, enum state_phase phase, const char *reason, struct error *why)
+{
+	json_t *text = reason ? json_string(reason) : NULL;
+
+	if (phase == STATE_RUNNING)
+		find_namespaces(s);
+	json_object_set_new(s->json, "state", json_string(state_words[phase]));
+	json_object_set_new(s->json, "reason", text ? text : json_null());
+	json_object_set_new(s->json, "pid", json_integer(getpid()));
+	json_object_set_new(
+		s->json, "started", json_integer((json_int_t)process_started(getpid())));
+	return write_json(s, why);
+}
+
+const char *state_name(const struct state *s)
+{
+	return s->name;
+}
+
+int state_fd(const struct state *s)
+{
+	return s->fd;
+}
+
+const json_t *state_nodes(const struct state *s)
+{
+	return json_object_get(s->json, "nodes");
+}
+
+int state_open_log(const struct state *s)
+{
+	int fd = openat(s->fd, STATE_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+
+	return fd < 0 ? -errno : fd;
+}
+
+/* ---- removing ---- */
+
+static int remove_locked(int all, int fd, const char *name)
+{
+	DIR *list = fdopendir(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	struct dirent *entry;
+
+	while (list && (entry = readdir(list)))
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
+			unlinkat(fd, entry->d_name, 0);
+	if (list)
+		closedir(list);
+	return unlinkat(all, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
+}
+
+void state_remove(struct state *s)
+{
+	int all = lock_all(NULL);
+
+	if (all < 0)
+		return;
+	remove_locked(all, s->fd, s->name);
+	close(all);
+}
+
+static int clear_locked(int all, const char *name, struct error *why)
+{
+	struct state_info info;
+	int fd = open_one(all, name), r;
+
+	if (fd < 0)
+		return fd == -ENOENT ? 0
+				     : error_set(why, fd, "cannot open %s/%s: %s", STATE_DIR, name,
+					       strerror(-fd));
+	state_read_at(&info, fd, name);
+	if (info.alive) {
+		r = error_set(why, -EBUSY, "%s is up (process %d)", name, (int)info.pid);
+	} else {
+		r = remove_locked(all, fd, name);
+		if (r < 0)
+			error_set(why, r, "cannot remove %s/%s: %s", STATE_DIR, name, strerror(-r));
+	}
+	state_release(&info);
+	close(fd);
+	return r;
+}
+
+int state_clear(const char *name, struct error *why)
+{
+	int all, r;
+
+	if (access(STATE_DIR, F_OK) < 0 && errno == ENOENT)
+		return 0;
+	all = lock_all(why);
+	if (all < 0)
+		return all;
+	r = clear_locked(all, name, why);
+	close(all);
+	return r;
+}
+
+void state_free(struct state *s)
+{
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	json_decref(s->json);
+	free(s);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_STATE_H
+#define FABRICBED_STATE_H
+
+/*
+ * What there is to know of live fabrics from outside: a directory for each, /run/fabricbed/live/NAME, that only root can
+ * enter. In it: state.json; control, the socket; hosts, an /etc/hosts of the fabric; log, what its process printed. Its owner
+ * holds a lock on the directory (flock) for as long as it lives, so that what a killed process left is known as such.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "base/error.h"
+#include "build/record.h"
+#include "topology/fabric.h"
+
+#define STATE_DIR      RECORD_DIR "/live"
+#define STATE_NAME_MAX 64 /* the socket's path must fit a struct sockaddr_un */
+#define STATE_PATH_MAX (sizeof(STATE_DIR) + STATE_NAME_MAX + 32)
+
+enum state_phase {
+	STATE_STARTING,
+	STATE_RUNNING,
+	STATE_ENDED, /* results are written, the rest is being taken down */
+	STATE_FAILED,
+};
+
+/* ---- for its owner ---- */
+
+struct state;
+
+/*
+ * Makes the directory of a fabric of that name, and locks it; a fork of the process holds the lock too. 0 or -errno with why:
+ * -EEXIST: one of that name is up; -ESTALE: one of that name died, and its remains are still there; -EINVAL: no name.
+ */
+int state_claim(struct state **ret, const char *name, struct error *why);
+
+struct state_about {
+	const char *scenario;  /* the file's path */
+	const char *directory; /* of the results, from the root */
+	const struct fabric *fabric;
+	bool wall; /* its clock */
+};
+
+/* Writes the hosts file, and that the fabric is starting. 0 or -errno with why. */
+int state_begin(struct state *s, const struct state_about *about, struct error *why);
+
+/*
+ * Writes how it is with the fabric, the calling process being its owner; running: its namespaces are there. reason: NULL but
+ * of what failed. 0 or -errno with why.
+ */
+int state_set(struct state *s, enum state_phase phase, const char *reason, struct error *why);
+
+const char *state_name(const struct state *s);
+int state_fd(const struct state *s);             /* of the directory: it holds the lock */
+const json_t *state_nodes(const struct state *s); /* as state_info's */
+
+/* The log, to be appended to: a descriptor or -errno. */
+int state_open_log(const struct state *s);
+
+/* Takes the directory away; s remains to be freed. */
+void state_remove(struct state *s);
+
+/* Whatever is in the directory stays there. NULL is fine. */
+void state_free(struct state *s);
+
+/* ---- for all others ---- */
+
+struct state_info {
+	char name[STATE_NAME_MAX + 1];
+	bool alive; /* its process */
+	enum state_phase phase;
+	char reason[512]; /* why it failed or died, if it did */
+	pid_t pid;        /* 0: not known yet */
+	unsigned long long started; /* as process_started() */
+	int64_t since_s;            /* of the wall clock */
+	uint32_t hosts, switches, links;
+	/* NULL: not known yet */
+	const char *scenario, *directory, *clock;
+	const json_t *nodes; /* object: a node's name -> its network namespace's inode, 0: not known yet */
+	json_t *json;        /* that the texts lie in */
+};
+
+/* Release it with state_release(). 0; -ENOENT: there is none of that name; another -errno. */
+int state_read(struct state_info *ret, const char *name);
+void state_release(struct state_info *info);
+
+/* All of them, by name. 0 or -errno. Free with state_list_free(). */
+int state_list(struct state_info **ret, size_t *ret_count);
+void state_list_free(struct state_info *list, size_t count);
+
+/* Removes the directory of a dead one. 0 (also if there is none); -EBUSY: it lives; another -errno; with why. */
+int state_clear(const char *name, struct error *why);
+
+/* The path of a file of a fabric's; returns buf. */
+const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *file);
+
+#endif

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include "build/process.h"
+#include "serve/state_dir.h"
+
+#define NO_WORD "it was killed, or the machine ran out of memory: it left no word"
+
+/*
+ * The lock tells, also of a process in another PID namespace. But a killed process holds it until all of its sockets are
+ * closed, which takes a while: it counts as dead from the moment it began to die.
+ */
+static bool owner_lives(int fd, pid_t pid, unsigned long long started)
+{
+	if (!flock(fd, LOCK_SH | LOCK_NB)) {
+		flock(fd, LOCK_UN);
+		return false;
+	}
+	return !pid || !process_is_dying(pid, started);
+}
+
+static enum state_phase read_phase(const json_t *json)
+{
+	const char *word = json_string_value(json_object_get(json, "state"));
+
+	for (unsigned i = 0; word && i < sizeof(state_words) / sizeof(state_words[0]); i++)
+		if (!strcmp(word, state_words[i]))
+			return (enum state_phase)i;
+	return STATE_STARTING; /* nothing is written yet */
+}
+
+/* The crash that the log tells of. false: of none. */
+static bool read_crash(int dir, char *ret, size_t size)
+{
+	int fd = openat(dir, STATE_LOG, O_RDONLY | O_CLOEXEC);
+	FILE *log = fd < 0 ? NULL : fdopen(fd, "r");
+	size_t capacity = 0;
+	bool found = false;
+	char *line = NULL;
+
+	while (log && getline(&line, &capacity, log) > 0) {
+		if (strncmp(line, CRASH_WORDS, strlen(CRASH_WORDS)))
+			continue;
+		snprintf(ret, size, "it %.*s", (int)strcspn(line, "\n"), line);
+		found = true;
+	}
+	free(line);
+	if (log)
+		fclose(log);
+	else if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+static void read_reason(struct state_info *info, int dir)
+{
+	const char *text = json_string_value(json_object_get(info->json, "reason"));
+
+	if (text)
+		snprintf(info->reason, sizeof(info->reason), "%s", text);
+	else if (!info->alive && !read_crash(dir, info->reason, sizeof(info->reason)))
+		snprintf(info->reason, sizeof(info->reason), "%s", NO_WORD);
+}
+
+static json_t *load_json(int dir)
+{
+	int fd = openat(dir, STATE_FILE, O_RDONLY | O_CLOEXEC);
+	json_t *json = fd < 0 ? NULL : json_loadfd(fd, 0, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return json;
+}
+
+static json_int_t number(const json_t *json, const char *key)
+{
+	return json_integer_value(json_object_get(json, key));
+}
+
+void state_read_at(struct state_info *ret, int fd, const char *name)
+{
+	json_t *json = load_json(fd);
+
+	*ret = (struct state_info){
+		.phase = read_phase(json),
+		.pid = (pid_t)number(json, "pid"),
+		.started = (unsigned long long)number(json, "started"),
+		.since_s = number(json, "since"),
+		.hosts = (uint32_t)number(json, "hosts"),
+		.switches = (uint32_t)number(json, "switches"),
+		.links = (uint32_t)number(json, "links"),
+		.scenario = json_string_value(json_object_get(json, "scenario")),
+		.directory = json_string_value(json_object_get(json, "results")),
+		.clock = json_string_value(json_object_get(json, "clock")),
+		.nodes = json_object_get(json, "nodes"),
+		.json = json,
+	};
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	ret->alive = owner_lives(fd, ret->pid, ret->started);
+	read_reason(ret, fd);
+}
+
+int state_read(struct state_info *ret, const char *name)
+{
+	char path[STATE_PATH_MAX];
+	int fd;
+
+	/* What is no name must not lead out of the directory. */
+	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
+		return -ENOENT;
+	fd = open(state_path(path, name, NULL), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	state_read_at(ret, fd, name);
+	close(fd);
+	return 0;
+}
+
+void state_release(struct state_info *info)
+{
+	json_decref(info->json);
+	*info = (struct state_info){0};
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct state_info *)a)->name, ((const struct state_info *)b)->name);
+}
+
+static int list_add(struct state_info **list, size_t *count, const char *name)
+{
+	struct state_info info, *grown;
+	int r = state_read(&info, name);
+
+	if (r < 0) /* gone since the directory was read, or not one of ours */
+		return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+	grown = realloc(*list, (*count + 1) * sizeof(*grown));
+	if (!grown) {
+		state_release(&info);
+		return -ENOMEM;
+	}
+	*list = grown;
+	grown[(*count)++] = info;
+	return 0;
+}
+
+int state_list(struct state_info **ret, size_t *ret_count)
+{
+	DIR *d = opendir(STATE_DIR);
+	struct state_info *list = NULL;
+	struct dirent *entry;
+	size_t count = 0;
+	int r = d || errno == ENOENT ? 0 : -errno;
+
+	while (d && !r && (entry = readdir(d)))
+		r = list_add(&list, &count, entry->d_name);
+	if (d)
+		closedir(d);
+	if (r < 0) {
+		state_list_free(list, count);
+		return r;
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), by_name);
+	*ret = list;
+	*ret_count = count;
+	return 0;
+}
+
+void state_list_free(struct state_info *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		state_release(&list[i]);
+	free(list);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CGROUP_H
+#define FABRICBED_CGROUP_H
+
+/* Control groups of the unified hierarchy (cgroups(7), version 2). */
+#include <stdint.h>
+#include "base/error.h"
+
+/* The id of the group at a path below the hierarchy's mount, which BPF programs know it by. 0 or -errno with why. */
+int cgroup_id(uint64_t *ret, const char *path, struct error *why);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_NETLINK_REQUEST_H
+#define FABRICBED_NETLINK_REQUEST_H
+
+/* For files of io/ that add requests of their own to a batch. */
+#include <stdint.h>
+#include <linux/netlink.h>
+#include "io/netlink.h"
+
+/*
+ * Begins a request at the end of the batch, sending the batch first if it is full; what follows the header is put
+ * behind it with libmnl, up to a kilobyte, and rtnl_end() closes it. An error's text names the interface and the type:
+ * netlink.c knows both for those types that are in use.
+ */
+int rtnl_begin(
+	struct rtnl *r, uint16_t type, uint16_t flags, struct nlmsghdr **ret, struct error *why);
+int rtnl_end(struct rtnl *r, struct nlmsghdr *h);
+
+#endif
