@@ -25,8 +25,10 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-#define PATIENCE_MS 10000 /* for results to be written and a large fabric to be taken down */
-#define LOOK_MS     10    /* between two looks at a process that has no descriptor here */
+#define PATIENCE_MS                                                                                \
+	10000         /* for results to be written; and again for a large fabric to be taken down */
+#define MERCY_MS 2000 /* for one that did not answer */
+#define LOOK_MS  10   /* between two looks at a process that has no descriptor here */
 
 struct down {
 	struct state_info info; /* as it was before */
@@ -34,6 +36,7 @@ struct down {
 	unsigned programs;      /* that were ended */
 	bool crashed;           /* it was dead already */
 	bool killed;            /* it did not end by itself */
+	bool died;              /* it was told to end, and did not get there */
 };
 
 /* ---- the fabric's process ---- */
@@ -72,10 +75,10 @@ static bool still_lives(const struct state_info *info, enum state_phase *ret_pha
 	return same;
 }
 
-static bool await_end(const struct state_info *info, int process)
+static bool await_end(const struct state_info *info, int process, int patience_ms)
 {
 	struct pollfd p = {.fd = process, .events = POLLIN};
-	int64_t end = now_ms() + PATIENCE_MS, left;
+	int64_t end = now_ms() + patience_ms, left;
 	enum state_phase phase;
 
 	while ((left = end - now_ms()) > 0) {
@@ -112,21 +115,25 @@ static bool ask(const struct state_info *info, json_t **ret_summary)
 	return status == EXIT_WELL;
 }
 
-/* Ends the process: by request, else by SIGTERM, which it obeys while it comes up too, else by SIGKILL. */
+/*
+ * Ends the process: by request, else by SIGTERM, which it obeys while it comes up too, else by SIGKILL. One that is going
+ * down already is just waited for.
+ */
 static void end_process(struct down *d)
 {
-	int process = open_process(&d->info);
+	int process = open_process(&d->info), patience_ms = PATIENCE_MS;
 	enum state_phase phase = STATE_STARTING;
 
-	if (!ask(&d->info, &d->summary) && still_lives(&d->info, &phase) && phase != STATE_ENDED &&
-		process >= 0)
-		pidfd_send_signal(process, SIGTERM, NULL, 0);
-	if (!await_end(&d->info, process)) {
-		d->killed = true;
-		if (process >= 0) {
-			pidfd_send_signal(process, SIGKILL, NULL, 0);
-			await_end(&d->info, process);
-		}
+	if (!ask(&d->info, &d->summary) && still_lives(&d->info, &phase) && phase != STATE_ENDED) {
+		if (process >= 0)
+			pidfd_send_signal(process, SIGTERM, NULL, 0);
+		if (phase == STATE_RUNNING)
+			patience_ms = MERCY_MS;
+	}
+	d->killed = !await_end(&d->info, process, patience_ms);
+	if (d->killed && process >= 0) {
+		pidfd_send_signal(process, SIGKILL, NULL, 0);
+		await_end(&d->info, process, PATIENCE_MS);
 	}
 	if (process >= 0)
 		close(process);
@@ -196,7 +203,7 @@ static void print_summary(const struct down *d)
 static void print_down(const struct down *d)
 {
 	if (d->crashed)
-		printf("%s was gone already, and what it left is removed: %s\n", d->info.name,
+		printf("%s was gone already: %s; what it left is removed\n", d->info.name,
 			d->info.reason);
 	else
 		printf("%s is down\n", d->info.name);
@@ -205,7 +212,7 @@ static void print_down(const struct down *d)
 	if (d->programs)
 		printf("  programs    %u still ran in it and %s ended\n", d->programs,
 			d->programs == 1 ? "was" : "were");
-	if (d->info.directory)
+	if (d->info.directory && !access(d->info.directory, F_OK))
 		printf("  results     %s/\n", d->info.directory);
 }
 
@@ -215,11 +222,25 @@ static json_t *down_json(const struct down *d)
 
 	return json_pack("{s:s, s:o, s:b, s:b, s:s*, s:i, s:O*}", "name", d->info.name, "directory",
 		directory, "crashed", d->crashed, "killed", d->killed, "reason",
-		d->crashed ? d->info.reason : NULL, "programs", (int)d->programs, "summary",
-		d->summary);
+		d->crashed || d->died ? d->info.reason : NULL, "programs", (int)d->programs,
+		"summary", d->summary);
 }
 
 /* ---- one fabric ---- */
+
+/* One that ended well has left nothing that could be read. */
+static void look_back(struct down *d)
+{
+	struct state_info now;
+
+	if (state_read(&now, d->info.name) < 0)
+		return;
+	if (!now.alive && now.since_s == d->info.since_s && now.phase != STATE_ENDED) {
+		d->died = true;
+		snprintf(d->info.reason, sizeof(d->info.reason), "%s", now.reason);
+	}
+	state_release(&now);
+}
 
 static int take_down(struct down *d)
 {
@@ -235,6 +256,8 @@ static int take_down(struct down *d)
 		end_process(d);
 		d->programs = programs_end(&programs);
 		programs_release(&programs);
+		if (!d->killed)
+			look_back(d);
 	}
 	r = remains_remove(d->info.name, &more, &why);
 	d->programs += more;
@@ -244,11 +267,15 @@ static int take_down(struct down *d)
 	if (r < 0)
 		cli_error("%s", why.text);
 	if (d->killed)
-		cli_error("%s did not end within %d s and was killed: results may be missing",
-			d->info.name, PATIENCE_MS / 1000);
+		cli_error(
+			"%s did not end when it was told to, and was killed: results may be missing",
+			d->info.name);
+	if (d->died)
+		cli_error("%s did not get to its end: %s; results may be missing", d->info.name,
+			d->info.reason);
 	if (!d->crashed)
 		load_summary(d);
-	return r < 0 || d->killed ? EXIT_RUN : EXIT_WELL;
+	return r < 0 || d->killed || d->died ? EXIT_RUN : EXIT_WELL;
 }
 
 /* Takes the fabric's state over. The JSON of what came of it goes to *ret, unless that is NULL: it is printed. */
@@ -291,39 +318,53 @@ static int down_all(bool json)
 	return status;
 }
 
-/* A `run` has a record and no state: what one left goes by name too. False: there is no such thing. */
-static bool down_record(const char *name, int *ret_status)
+/* What a `run` that died has left has a record, and no state. False: there is no such thing. */
+static bool has_record(const char *name)
 {
-	char path[sizeof(RECORD_DIR) + RECORD_NAME_MAX + 2], live[STATE_PATH_MAX];
-	struct error why = ERROR_INIT;
+	char path[sizeof(RECORD_DIR) + RECORD_NAME_MAX + 2];
 
-	if (!record_valid_name(name))
-		return false;
-	if (strlen(name) <= STATE_NAME_MAX && !access(state_path(live, name, NULL), F_OK))
-		return false;
 	snprintf(path, sizeof(path), "%s/%s", RECORD_DIR, name);
-	if (access(path, F_OK) < 0)
-		return false;
-	*ret_status = EXIT_RUN;
+	return record_valid_name(name) && !access(path, F_OK);
+}
+
+static int down_record(const char *name, bool json)
+{
+	struct down d = {.crashed = true};
+	struct error why = ERROR_INIT;
+	json_t *result;
+
 	if (build_sweep(&why) < 0) {
 		cli_error("%s", why.text);
-	} else if (access(path, F_OK) < 0) {
-		printf("%s: what a dead process had left is removed\n", name);
-		*ret_status = EXIT_WELL;
-	} else {
-		cli_error("%s is being run; it ends by itself, or by Ctrl-C where it was begun", name);
+		return EXIT_RUN;
 	}
-	return true;
+	if (has_record(name)) {
+		cli_error("%s is being run; it ends by itself, or by Ctrl-C where it was begun",
+			name);
+		return EXIT_RUN;
+	}
+	snprintf(d.info.name, sizeof(d.info.name), "%s", name);
+	snprintf(d.info.reason, sizeof(d.info.reason), "it was a run, and was killed");
+	result = json ? down_json(&d) : NULL;
+	if (json)
+		table_json(result);
+	else
+		print_down(&d);
+	json_decref(result);
+	return EXIT_WELL;
 }
 
 static int down_name(const char *name, bool json)
 {
-	struct state_info info;
+	struct state_info info = {0};
 	json_t *result = NULL;
-	int status = EXIT_WELL;
+	int status;
 
-	if (down_record(name, &status))
-		return status;
+	if (state_read(&info, name) == -ENOENT) {
+		if (has_record(name))
+			return down_record(name, json);
+	} else {
+		state_release(&info);
+	}
 	status = fabrics_find(name, &info);
 	if (status != EXIT_WELL)
 		return status;

@@ -88,7 +88,7 @@ static json_t *make_row(const struct state_info *info)
 /* Reasons are sentences: below the table, and for whom there is one. */
 static int print_rows(json_t *rows)
 {
-	const char *name, *state, *reason;
+	const char *name, *reason;
 	json_t *row, *table = json_deep_copy(rows);
 	size_t i;
 	int r;
@@ -102,9 +102,8 @@ static int print_rows(json_t *rows)
 		if (!reason)
 			continue;
 		name = json_string_value(json_object_get(row, "name"));
-		state = json_string_value(json_object_get(row, "state"));
-		printf("\n%s %s: %s\n  'fabricbed down %s' removes what is left of it\n", name, state,
-			reason, name);
+		printf("\n%s: %s\n  'fabricbed down %s' removes what is left of it\n", name, reason,
+			name);
 	}
 	return r;
 }

@@ -13,6 +13,8 @@
 #include "cli/junit.h"
 #include "cli/machine.h"
 #include "cli/results.h"
+#include "live/measure.h"
+#include "live/pace.h"
 #include "live/session.h"
 #include "telemetry/summary.h"
 
@@ -99,6 +101,32 @@ static int run_slices(struct session *s, bool progress, double *ret_wall_s, stru
 	return r;
 }
 
+/* Runs to the end as the clock on the wall has it. */
+static int run_paced(
+	struct session *s, struct pace *pace, bool progress, double *ret_wall_s, struct error *why)
+{
+	double start = now_s(), shown = start;
+	int r = 0;
+
+	pace_go(pace);
+	while (r == 0 && !stopped && !session_done(s)) {
+		int64_t idle = pace_idle_ns(pace, session_end(s));
+		struct timespec t = {.tv_sec = idle / 1000000000, .tv_nsec = idle % 1000000000};
+
+		if (idle > 0)
+			nanosleep(&t, NULL);
+		r = pace_turn(pace, session_end(s), &stopped, why);
+		if (progress && now_s() - shown > SLICE_S) {
+			shown = now_s();
+			show_progress(s, shown - start);
+		}
+	}
+	*ret_wall_s = now_s() - start;
+	if (progress)
+		fputs("\r\033[K", stderr);
+	return r;
+}
+
 struct run {
 	struct scenario *scenario;
 	struct fabric *fabric;
@@ -107,6 +135,7 @@ struct run {
 	bool kernel, json, quiet;
 	const char *variant; /* its name, if it is one of several */
 	json_t *summary;     /* of the run, for who compares; NULL: it gave none */
+	struct pace *pace;   /* of the run that is under way, on the wall clock */
 	struct junit *junit; /* NULL: not asked for */
 	struct error error;  /* what it failed by first, as far as it was told here */
 };
@@ -179,6 +208,22 @@ static bool explain_machine(const struct fabric *f)
 		f, "'run --dataplane inline' needs none of it and gives the same results");
 }
 
+static int run_clocked(
+	struct run *run, struct session *s, struct session_times *times, struct error *why)
+{
+	bool progress = !run->quiet && !run->json && isatty(STDERR_FILENO);
+	struct clock_spec *clock = &run->scenario->clock;
+
+	if (!clock->wall)
+		return run_slices(s, progress, &times->run, why);
+	if (clock->slowdown == 0)
+		clock->slowdown = measure_slowdown(s, run->fabric);
+	if (pace_new(&run->pace, s, run->fabric, clock->slowdown) < 0)
+		return error_set(why, -ENOMEM, "out of memory for the clock");
+	times->fidelity = pace_fidelity(run->pace);
+	return run_paced(s, run->pace, progress, &times->run, why);
+}
+
 static int run_session(struct run *run)
 {
 	struct session_params p = {
@@ -190,7 +235,7 @@ static int run_session(struct run *run)
 	};
 	struct error why = ERROR_INIT;
 	double start = now_s();
-	struct session_times times;
+	struct session_times times = {0};
 	struct session *s;
 	int r, status;
 
@@ -203,10 +248,12 @@ static int run_session(struct run *run)
 		return r == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
 	}
 	times.setup = now_s() - start;
-	r = run_slices(s, !run->quiet && !run->json && isatty(STDERR_FILENO), &times.run, &why);
+	r = run_clocked(run, s, &times, &why);
 	if (r < 0)
 		fail(run, "%s", why.text);
 	status = report(run, s, &times, r);
+	pace_free(run->pace);
+	run->pace = NULL;
 	session_close(s);
 	return status;
 }

@@ -150,6 +150,7 @@ static int explain_start(struct up *up, int code, const struct error *why)
 			cli_error("%s", failed.text);
 		return EXIT_RUN;
 	}
+	state_remove(up->state);
 	if (code != -EINTR && code != -EEXIST && machine_lacks(up->fabric, NULL))
 		return EXIT_MACHINE;
 	cli_error("%s", why->text);
@@ -193,7 +194,6 @@ static int start(struct up *up, bool *ret_up)
 		*ret_up = true;
 		return EXIT_WELL;
 	}
-	state_remove(up->state);
 	return explain_start(up, r, &why);
 }
 
@@ -269,9 +269,9 @@ static void print_up(const struct up *up)
 static void print_json(const struct up *up, json_t *started)
 {
 	const struct net *n = &up->fabric->net;
-	json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s}", "name", up->name, "pid",
-		(int)up->pid, "hosts", (int)n->host_count, "switches", (int)n->switch_count, "links",
-		(int)n->link_count, "setup_s", up->setup_s, "clock",
+	json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s}", "name", up->name,
+		"pid", (int)up->pid, "hosts", (int)n->host_count, "switches", (int)n->switch_count,
+		"links", (int)n->link_count, "setup_s", up->setup_s, "clock",
 		up->scenario->clock.wall ? "wall" : "stepped", "results", up->directory);
 
 	if (started)
@@ -319,7 +319,8 @@ static int load(const struct command *c, struct cli_args *args, struct up *up)
 	if (status != EXIT_WELL)
 		return status;
 	if (up->scenario->variant_count) {
-		cli_error("up: %s compares several variants, and one fabric can't be all of them; choose by --set",
+		cli_error(
+			"up: %s compares several variants, and one fabric can't be all of them; choose by --set",
 			up->scenario->name);
 		return EXIT_INPUT;
 	}

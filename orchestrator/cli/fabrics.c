@@ -12,7 +12,8 @@ int fabrics_need_root(const char *command)
 {
 	if (geteuid() == 0)
 		return EXIT_WELL;
-	cli_error("%s: live fabrics are root's; remedy: run this as root, with sudo for one", command);
+	cli_error("%s: live fabrics are root's; remedy: run this as root, with sudo for one",
+		command);
 	return EXIT_MACHINE;
 }
 
@@ -43,7 +44,8 @@ static void explain_missing(const char *name)
 	else if (count)
 		cli_error("there is no fabric '%s'; 'fabricbed list' tells which are up", name);
 	else
-		cli_error("there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
+		cli_error(
+			"there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
 			name);
 	free(names);
 	state_list_free(list, count);

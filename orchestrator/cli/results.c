@@ -290,6 +290,24 @@ static void print_title(const struct scenario *s)
 	printf("%s%s%.*s\n", s->name, length ? ": " : "", (int)length, about);
 }
 
+/* On the wall clock alone: whether the numbers are to be believed. */
+static void print_fidelity(const json_t *summary)
+{
+	const json_t *f = json_object_get(summary, "fidelity");
+	const char *reason = json_string_value(json_object_get(f, "reason"));
+
+	if (!f)
+		return;
+	printf("  fidelity    %s: events late by p50 %.3g us, p99 %.3g us, max %.3g us; shortest link %.3g us\n",
+		json_string_value(json_object_get(f, "verdict")),
+		number(summary, "fidelity.late_us.p50"), number(summary, "fidelity.late_us.p99"),
+		number(summary, "fidelity.late_us.max"),
+		number(summary, "fidelity.smallest_delay_us"));
+	if (reason)
+		printf("              %s;\n              a slowdown of %g would have sufficed\n", reason,
+			number(summary, "fidelity.sufficient_slowdown"));
+}
+
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)
 {
 	print_title(s);
@@ -306,6 +324,7 @@ void results_print(const json_t *summary, const struct scenario *s, const char *
 		number(summary, "model_time_us"));
 	printf("              %.0f hops, %.2f million a second, %.0f MB\n", number(summary, "hops"),
 		number(summary, "hops_per_s") / 1e6, number(summary, "peak_rss_mb"));
+	print_fidelity(summary);
 	printf("  trace       %s (seed %.0f)\n", text(summary, "trace_hash"),
 		number(summary, "seed"));
 	if (directory)

@@ -39,7 +39,7 @@ uint64_t capture_lost(const struct capture *one);
 
 /*
  * A frame starts to leave a port: outbound there, and inbound at its peer, each where it is chosen. Both have the time at which
- * its first bit leaves, so that a capture is in order.
+ * its first bit leaves.
  */
 void capture_sent(struct captures *c, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
 	uint32_t captured, uint32_t length);

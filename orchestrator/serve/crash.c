@@ -51,7 +51,7 @@ static void on_crash(int signal)
 	n = append(line, n, ")\n");
 	if (write(STDERR_FILENO, line, n) < 0)
 		_exit(128 + signal); /* nothing is left to be told to nobody */
-	raise(signal);		     /* whose action is the default again: SA_RESETHAND */
+	raise(signal);               /* whose action is the default again: SA_RESETHAND */
 }
 
 int crash_watch(struct error *why)
@@ -60,8 +60,8 @@ int crash_watch(struct error *why)
 		.sa_handler = on_crash, .sa_flags = SA_ONSTACK | SA_RESETHAND | SA_NODEFER};
 	stack_t stack = {.ss_size = STACK_BYTES};
 
-	stack.ss_sp = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-		-1, 0);
+	stack.ss_sp =
+		mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) < 0)
 		return error_set(
 			why, -errno, "cannot set a stack for signals: %s", strerror(errno));

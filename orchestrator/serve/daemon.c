@@ -13,8 +13,11 @@
 #include "serve/crash.h"
 #include "serve/programs.h"
 
-#define NICE      (-10)
-#define OOM_SCORE "-500" /* programs in the fabric first: without this process all of them are lost */
+#define INTERRUPTED "interrupted; what was built is taken down"
+
+#define NICE (-10)
+#define OOM_SCORE                                                                                  \
+	"-500" /* programs in the fabric first: without this process all of them are lost */
 
 /* What the fabric's process tells the one that waits for it; shorter than PIPE_BUF, so all or nothing of it comes. */
 struct report {
@@ -113,7 +116,7 @@ static int come_up(const struct daemon_params *p, int pipe, struct live **ret, s
 		r = live_open(&l, &p->live, why);
 	if (r < 0)
 		return r;
-	r = *p->stop ? error_set(why, -EINTR, "interrupted") : 0;
+	r = *p->stop ? error_set(why, -EINTR, INTERRUPTED) : 0;
 	if (!r)
 		r = state_set(p->state, STATE_RUNNING, NULL, why);
 	if (!r) {
@@ -215,7 +218,7 @@ static int await_fabric(const struct daemon_params *p, int pipe, pid_t pid, stru
 	if (n != sizeof(report))
 		return explain_death(p, status, why);
 	if (!report.code || *p->stop)
-		return error_set(why, -EINTR, "interrupted; what was built is taken down");
+		return error_set(why, -EINTR, INTERRUPTED);
 	*why = report.why;
 	return report.code;
 }

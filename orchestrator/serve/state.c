@@ -28,7 +28,8 @@ const char *const state_words[4] = {"starting", "running", "ended", "failed"};
 
 const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *file)
 {
-	snprintf(buf, STATE_PATH_MAX, "%s/%s%s%s", STATE_DIR, name, file ? "/" : "", file ? file : "");
+	snprintf(buf, STATE_PATH_MAX, "%s/%s%s%s", STATE_DIR, name, file ? "/" : "",
+		file ? file : "");
 	return buf;
 }
 
@@ -88,8 +89,8 @@ static int explain_taken(int all, const char *name, struct error *why)
 	if (info.alive)
 		r = error_set(why, -EEXIST,
 			"%s is %s (process %d); 'fabricbed down %s', or another name: --name %s-2",
-			name, info.phase == STATE_STARTING ? "coming up" : "up", (int)info.pid, name,
-			name);
+			name, info.phase == STATE_STARTING ? "coming up" : "up", (int)info.pid,
+			name, name);
 	else
 		r = error_set(why, -ESTALE, "%s is gone: %s", name, info.reason);
 	state_release(&info);
@@ -109,8 +110,7 @@ static int claim_locked(struct state *s, int all, struct error *why)
 	r = s->fd < 0 ? s->fd : lock_wait(s->fd);
 	if (r < 0) {
 		unlinkat(all, s->name, AT_REMOVEDIR);
-		return error_set(
-			why, r, "cannot lock %s/%s: %s", STATE_DIR, s->name, strerror(-r));
+		return error_set(why, r, "cannot lock %s/%s: %s", STATE_DIR, s->name, strerror(-r));
 	}
 	return 0;
 }
@@ -160,8 +160,8 @@ static int write_json(const struct state *s, struct error *why)
 		r = -errno;
 	if (!r && renameat(s->fd, STATE_NEW, s->fd, STATE_FILE) < 0)
 		r = -errno;
-	return r < 0 ? error_set(why, r, "cannot write %s/%s/%s: %s", STATE_DIR, s->name, STATE_FILE,
-			       strerror(-r))
+	return r < 0 ? error_set(why, r, "cannot write %s/%s/%s: %s", STATE_DIR, s->name,
+			       STATE_FILE, strerror(-r))
 		     : 0;
 }
 
@@ -255,7 +255,8 @@ const json_t *state_nodes(const struct state *s)
 
 int state_open_log(const struct state *s)
 {
-	int fd = openat(s->fd, STATE_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+	int fd = openat(
+		s->fd, STATE_LOG, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
 
 	return fd < 0 ? -errno : fd;
 }

@@ -54,7 +54,7 @@ int state_begin(struct state *s, const struct state_about *about, struct error *
 int state_set(struct state *s, enum state_phase phase, const char *reason, struct error *why);
 
 const char *state_name(const struct state *s);
-int state_fd(const struct state *s);             /* of the directory: it holds the lock */
+int state_fd(const struct state *s);              /* of the directory: it holds the lock */
 const json_t *state_nodes(const struct state *s); /* as state_info's */
 
 /* The log, to be appended to: a descriptor or -errno. */
@@ -72,15 +72,16 @@ struct state_info {
 	char name[STATE_NAME_MAX + 1];
 	bool alive; /* its process */
 	enum state_phase phase;
-	char reason[512]; /* why it failed or died, if it did */
-	pid_t pid;        /* 0: not known yet */
+	char reason[512];           /* why it failed or died, if it did */
+	pid_t pid;                  /* 0: not known yet */
 	unsigned long long started; /* as process_started() */
 	int64_t since_s;            /* of the wall clock */
 	uint32_t hosts, switches, links;
 	/* NULL: not known yet */
 	const char *scenario, *directory, *clock;
-	const json_t *nodes; /* object: a node's name -> its network namespace's inode, 0: not known yet */
-	json_t *json;        /* that the texts lie in */
+	const json_t *
+		nodes; /* object: a node's name -> its network namespace's inode, 0: not known yet */
+	json_t *json;  /* that the texts lie in */
 };
 
 /* Release it with state_release(). 0; -ENOENT: there is none of that name; another -errno. */

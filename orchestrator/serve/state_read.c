@@ -10,7 +10,7 @@
 #include "build/process.h"
 #include "serve/state_dir.h"
 
-#define NO_WORD "it was killed, or the machine ran out of memory: it left no word"
+#define NO_WORD "killed, or the machine ran out of memory: it left no word"
 
 /*
  * The lock tells, also of a process in another PID namespace. But a killed process holds it until all of its sockets are
@@ -47,7 +47,7 @@ static bool read_crash(int dir, char *ret, size_t size)
 	while (log && getline(&line, &capacity, log) > 0) {
 		if (strncmp(line, CRASH_WORDS, strlen(CRASH_WORDS)))
 			continue;
-		snprintf(ret, size, "it %.*s", (int)strcspn(line, "\n"), line);
+		snprintf(ret, size, "%.*s", (int)strcspn(line, "\n"), line);
 		found = true;
 	}
 	free(line);
@@ -115,8 +115,8 @@ int state_read(struct state_info *ret, const char *name)
 	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
 		return -ENOENT;
 	fd = open(state_path(path, name, NULL), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) /* no directory: none of ours */
+		return errno == ENOTDIR ? -ENOENT : -errno;
 	state_read_at(ret, fd, name);
 	close(fd);
 	return 0;
@@ -139,7 +139,7 @@ static int list_add(struct state_info **list, size_t *count, const char *name)
 	int r = state_read(&info, name);
 
 	if (r < 0) /* gone since the directory was read, or not one of ours */
-		return r == -ENOENT || r == -ENOTDIR ? 0 : r;
+		return r == -ENOENT ? 0 : r;
 	grown = realloc(*list, (*count + 1) * sizeof(*grown));
 	if (!grown) {
 		state_release(&info);

@@ -46,8 +46,7 @@ static bool build_and_die(const struct kernel_case *s, int steps)
 	assert_int_equal(pipe(pipes), 0);
 	child = fork();
 	if (!child) {
-		if (build_up_watched(&b, &params, &watch, NULL) < 0 ||
-			write(pipes[1], "d", 1) != 1)
+		if (build_up_watched(&b, &params, &watch, NULL) < 0 || write(pipes[1], "d", 1) != 1)
 			_exit(1);
 		kill(getpid(), SIGKILL);
 	}

@@ -123,7 +123,7 @@ like "the footer" "$(screen)" "*q quit  h help *"
 keys d
 first "d sorts by drops" port "agg1.0->core0 *42 *"
 keys p
-first "p sorts by pauses" port "tor0.1->agg0.0 *25.0 *"
+first "p sorts by pauses" port "tor0.1->agg0.0 *25.0*"
 keys n
 first "n sorts by name" port "agg0.0->core0 *"
 keys r
@@ -154,7 +154,7 @@ sees "Esc clears that too" "*96 in all*"
 keys 2
 first "2: queues by their depth" port "core3->agg3.1 *95.0K*"
 keys p
-first "queues by pauses" port "tor0.1->agg0.0 *paused *25.0 *"
+first "queues by pauses" port "tor0.1->agg0.0 *paused *25.0*"
 keys Tab
 first "Tab: flows by packets a second" "  flow" "    15 *h15 *done *1.50k*"
 keys '<' '<'

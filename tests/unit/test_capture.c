@@ -385,6 +385,7 @@ static void captures_are_independent(void **state)
 	assert_int_equal(capture_lost(first), 2);
 	assert_int_equal(capture_lost(second), 0);
 	capture_end(b.captures, second);
+	capture_sent(b.captures, 3, port, frame, 5, 5);
 	l[0].full = false;
 	capture_end(b.captures, first);
 	capture_sent(b.captures, 4, port, frame, 5, 5);
@@ -392,9 +393,10 @@ static void captures_are_independent(void **state)
 	capture_end(b.captures, third);
 	capture_sent(b.captures, 5, port, frame, 5, 5);
 	capture_end(b.captures, NULL);
-	assert_string_equal(l[0].text, "p0 1 out 5/5 11..55\ns0 lost 2\n");
-	assert_string_equal(l[2].text, "p0 1 out 5/5 11..55\np0 2 out 5/5 11..55\n"
-				       "p0 3 out 5/5 11..55\np0 4 out 5/5 11..55\n");
+	assert_string_equal(l[0].text, "p0 1 out 5/5 11..55\ns0 lost 3\n");
+	assert_string_equal(l[2].text,
+		"p0 1 out 5/5 11..55\np0 2 out 5/5 11..55\n"
+		"p0 3 out 5/5 11..55\np0 3 out 5/5 11..55\np0 4 out 5/5 11..55\n");
 	bench_close(&b);
 }
 

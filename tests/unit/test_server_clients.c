@@ -99,6 +99,21 @@ static void who_has_said_all_hears_all(void **state)
 	assert_int_equal(w->gone, 1);
 }
 
+/* Its closed side is not looked at again and again while it does not read. */
+static void who_hangs_is_let_hang(void **state)
+{
+	struct server_world *w = *state;
+	int fd = world_connect(w);
+
+	say(fd, REQUEST("\"do\":\"long\",\"n\":1000000"));
+	assert_int_equal(shutdown(fd, SHUT_WR), 0);
+	world_serve(w);
+	assert_int_equal(w->gone, 0);
+	hear_the_end(w, fd);
+	assert_int_equal(w->received_size, 1000000 + strlen(ANSWER("{\"x\":\"\"}")));
+	assert_int_equal(w->gone, 1);
+}
+
 /* echo REQUEST | socat -u - UNIX-CONNECT:... */
 static void who_leaves_is_obeyed(void **state)
 {
@@ -390,6 +405,7 @@ int main(void)
 		world_test(half_a_request_waits),
 		world_test(half_a_request_is_not_carried_out),
 		world_test(who_has_said_all_hears_all),
+		world_test(who_hangs_is_let_hang),
 		world_test(who_leaves_is_obeyed),
 		world_test(who_disappears_is_told_of),
 		world_test(an_answer_to_nobody),

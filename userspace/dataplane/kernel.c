@@ -179,8 +179,7 @@ static int explain_load(struct error *why, int code, char *log)
 		*end = '\0';
 	for (from = log + strlen(log); from > log && lines < 3; from--)
 		lines += from[-1] == '\n';
-	return error_set(why, code, "the kernel refuses the programs: %s%s%s%s",
-		strerror(-code),
+	return error_set(why, code, "the kernel refuses the programs: %s%s%s%s", strerror(-code),
 		code == -EPERM ? " (root, or CAP_BPF with CAP_NET_ADMIN, is needed)" : "",
 		*from ? "\n" : "", from);
 }
@@ -289,7 +288,8 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
 	k->dp.frame_capacity = frame_capacity;
 	k->dp.tables = *sizes;
 	k->peers = calloc(ports, sizeof(*k->peers));
-	r = k->peers ? load_programs(k, sizes, egress, why) : error_set(why, -ENOMEM, "out of memory");
+	r = k->peers ? load_programs(k, sizes, egress, why)
+		     : error_set(why, -ENOMEM, "out of memory");
 	if (!r)
 		r = map_tables(k, why);
 	if (!r)
