@@ -14,7 +14,7 @@
 #include "topology/fabric.h"
 
 #define RECORD_DIR      "/run/fabricbed"
-#define RECORD_NAME_MAX 200 /* leaves room for "-<node>" in a file name */
+#define RECORD_NAME_MAX 200    /* leaves room for "-<node>" in a file name */
 #define RECORD_RESERVED "live" /* a folder beside the records: no fabric's name */
 
 struct record;

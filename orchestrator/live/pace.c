@@ -22,6 +22,7 @@ struct pace {
 	int64_t epoch_ns; /* the clock's time at which model time was epoch_ps */
 	uint64_t epoch_ps;
 	int64_t turn_ns; /* of the latest turn */
+	bool behind;     /* it left something that was due */
 };
 
 static int64_t clock_ns(void)
@@ -119,8 +120,9 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 	if (due < now) {
 		uint64_t late = now - due, took = model_span(p, done_ns - begun_ns);
 
-		fidelity_late(p->fidelity, late > took ? late : took, hops + 1);
+		fidelity_late(p->fidelity, late > took ? late : took, hops + 1, p->behind);
 	}
+	p->behind = session_next(p->session) < now;
 	fidelity_busy(p->fidelity,
 		due < now || taken ? (uint64_t)(done_ns - begun_ns) * PS_PER_NS : 0,
 		(uint64_t)(done_ns - p->turn_ns) * PS_PER_NS);

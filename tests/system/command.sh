@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
 hello=$scenarios/hello.yaml
-commands="run validate graph doctor help version"
+commands="run validate graph top doctor help version"
 inline() { # FILE OPTION...
 	try "$fabricbed" run --dataplane inline "$@"
 }

@@ -65,7 +65,7 @@ static void nothing_is_faithful(void **state)
 	struct fidelity *f = make(PS_PER_US, 3);
 
 	(void)state;
-	fidelity_late(f, 5 * PS_PER_US, 0);
+	fidelity_late(f, 5 * PS_PER_US, 0, false);
 	assert_faithful(f);
 	assert_number(f, "smallest_delay_us", 1);
 	assert_number(f, "slowdown", 3);
@@ -103,12 +103,12 @@ static void p99_is_exact_at_the_delay(void **state)
 	struct fidelity *f = make(PS_PER_US, 1);
 
 	(void)state;
-	fidelity_late(f, PS_PER_US, 99);
+	fidelity_late(f, PS_PER_US, 99, false);
 	assert_faithful(f);
-	fidelity_late(f, PS_PER_US + 1, 1);
+	fidelity_late(f, PS_PER_US + 1, 1, false);
 	assert_faithful(f);
 	assert_true(number(f, "late_us", "p99") == 1);
-	fidelity_late(f, PS_PER_US + 1, 1);
+	fidelity_late(f, PS_PER_US + 1, 1, false);
 	assert_degraded(
 		f, "events ran up to 1 us late at p99, and the shortest link has a delay of 1 us");
 	assert_number(f, "sufficient_slowdown", 1.1);
@@ -125,8 +125,8 @@ static void quantiles_are_close(void **state)
 			struct fidelity *f = make(PS_PER_US, 1);
 			double p50, p99;
 
-			fidelity_late(f, late, 60);
-			fidelity_late(f, (1ull << 63) - 1, 40);
+			fidelity_late(f, late, 60, false);
+			fidelity_late(f, (1ull << 63) - 1, 40, false);
 			p50 = number(f, "late_us", "p50") * PS_PER_US;
 			p99 = number(f, "late_us", "p99") * PS_PER_US;
 			if (p50 < (double)late * (1 - 1e-12) || p50 > (double)late * (1 + 1.0 / 32))
@@ -144,7 +144,7 @@ static void quantiles_are_of_their_rank(void **state)
 
 	(void)state;
 	for (uint64_t us = 1000; us; us--)
-		fidelity_late(f, us * PS_PER_US, 1);
+		fidelity_late(f, us * PS_PER_US, 1, false);
 	assert_true(number(f, "late_us", "p50") >= 500 &&
 		    number(f, "late_us", "p50") < 500 * 33 / 32.0);
 	assert_true(number(f, "late_us", "p99") >= 990 && number(f, "late_us", "p99") <= 1000);
@@ -158,8 +158,8 @@ static void lateness_says_the_slowdown(void **state)
 	struct fidelity *f = make(PS_PER_US, 2.5);
 
 	(void)state;
-	fidelity_late(f, 100000, 97);
-	fidelity_late(f, 41 * PS_PER_US, 3);
+	fidelity_late(f, 100000, 97, false);
+	fidelity_late(f, 41 * PS_PER_US, 3, false);
 	assert_degraded(
 		f, "events ran up to 41 us late at p99, and the shortest link has a delay of 1 us");
 	assert_number(f, "sufficient_slowdown", 110);
@@ -181,9 +181,9 @@ static void load_says_the_slowdown(void **state)
 	assert_faithful(f);
 	assert_number(f, "sufficient_slowdown", 2);
 	assert_number(f, "busy", 190.0 / 290);
-	fidelity_late(f, PS_PER_MS + PS_PER_MS / 10, 1);
+	fidelity_late(f, PS_PER_MS + PS_PER_MS / 10, 1, false);
 	assert_number(f, "sufficient_slowdown", 2.4); /* 0.96 / 0.8, above the 1.1 of lateness */
-	fidelity_late(f, 3 * PS_PER_MS, 99);
+	fidelity_late(f, 3 * PS_PER_MS, 99, false);
 	assert_number(f, "sufficient_slowdown", 6);
 	fidelity_free(f);
 }
@@ -194,7 +194,7 @@ static void slips_are_told(void **state)
 	struct fidelity *f = make(PS_PER_US, 2);
 
 	(void)state;
-	fidelity_late(f, 0, 1000);
+	fidelity_late(f, 0, 1000, false);
 	fidelity_busy(f, 0, PS_PER_S);
 	fidelity_slip(f, 300 * PS_PER_MS);
 	fidelity_slip(f, 75 * PS_PER_MS);
@@ -214,7 +214,7 @@ static void losses_are_told(void **state)
 	assert_degraded(f, "1 frame of the hosts' stacks was not taken in time and lost");
 	assert_number(f, "sufficient_slowdown", 3);
 	fidelity_lost(f, 16);
-	fidelity_late(f, 2 * PS_PER_US, 1);
+	fidelity_late(f, 2 * PS_PER_US, 1, false);
 	fidelity_slip(f, 1000);
 	assert_degraded(f,
 		"events ran up to 2 us late at p99, and the shortest link has a delay of 1 us; "
@@ -240,7 +240,7 @@ static void slowdowns_are_rounded_up(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fidelity *f = make(PS_PER_US, cases[i].slowdown);
 
-		fidelity_late(f, cases[i].late_ns * PS_PER_NS, 1);
+		fidelity_late(f, cases[i].late_ns * PS_PER_NS, 1, false);
 		assert_number(f, "sufficient_slowdown", cases[i].want);
 		fidelity_free(f);
 	}
@@ -253,15 +253,15 @@ static void windows_begin_anew(void **state)
 
 	(void)state;
 	assert_true(fidelity_window(f));
-	fidelity_late(f, 2 * PS_PER_US, 1);
+	fidelity_late(f, 2 * PS_PER_US, 1, false);
 	assert_false(fidelity_window(f));
 	assert_true(fidelity_window(f));
 	fidelity_slip(f, 1);
 	assert_false(fidelity_window(f));
 	fidelity_lost(f, 1);
 	assert_false(fidelity_window(f));
-	fidelity_late(f, PS_PER_US, 99);
-	fidelity_late(f, 2 * PS_PER_US, 1);
+	fidelity_late(f, PS_PER_US, 99, false);
+	fidelity_late(f, 2 * PS_PER_US, 1, false);
 	assert_true(fidelity_window(f));
 	assert_false(fidelity_is_faithful(f));
 	fidelity_free(f);

@@ -118,6 +118,15 @@ static double drops_per_s(const struct top_pair *p)
 	return rate;
 }
 
+/* cmocka's own takes NaN for equal to anything */
+static void check_rate(const struct top_pair *p, double expected)
+{
+	double seen = drops_per_s(p);
+
+	if (!(fabs(seen - expected) <= 1e-6 * expected))
+		fail_msg("%g drops a second, not %g", seen, expected);
+}
+
 #define NODE "{'model_time_us':%d,'rows':[{'node':'h0','dropped':{'full':%d}}]}"
 
 static void time_stands_still_and_goes_back(void **state)
@@ -128,14 +137,14 @@ static void time_stands_still_and_goes_back(void **state)
 	push(&p, NODE, 1000000, 10);
 	assert_true(isnan(drops_per_s(&p)));
 	push(&p, NODE, 1000010, 30);
-	assert_float_equal(drops_per_s(&p), 2e6, 1);
+	check_rate(&p, 2e6);
 	/* paused: what the last step did stays */
 	push(&p, NODE, 1000010, 30);
 	push(&p, NODE, 1000010, 30);
-	assert_float_equal(drops_per_s(&p), 2e6, 1);
+	check_rate(&p, 2e6);
 	assert_int_equal(p.taken, 4);
 	push(&p, NODE, 2000010, 35);
-	assert_float_equal(drops_per_s(&p), 5, 1e-9);
+	check_rate(&p, 5);
 	/* a counter that goes back has no rate, and another fabric has no past */
 	push(&p, NODE, 3000010, 3);
 	assert_true(isnan(drops_per_s(&p)));

@@ -19,6 +19,11 @@
 #define BUSY_WINDOW_PS (100 * PS_PER_MS)
 #define BUSY_SHARE     0.8
 
+struct histogram {
+	uint64_t buckets[BUCKETS];
+	uint64_t events, latest_ps;
+};
+
 /* What the verdict hangs on. */
 struct account {
 	uint64_t events, beyond; /* all, and those that were later than the delay */
@@ -28,8 +33,8 @@ struct account {
 struct fidelity {
 	uint64_t delay_ps;
 	double slowdown;
-	uint64_t buckets[BUCKETS];
-	uint64_t latest_ps;
+	struct histogram late;
+	struct histogram fresh; /* of events that found the box up to date */
 	struct account all, window;
 	uint64_t busy_ps, passed_ps;               /* of the wall's clock, in all */
 	uint64_t window_busy_ps, window_passed_ps; /* of the while that has just begun */
@@ -80,15 +85,23 @@ static void account_late(struct account *a, uint64_t events, bool beyond)
 	a->beyond += beyond ? events : 0;
 }
 
-void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events)
+static void histogram_add(struct histogram *h, uint64_t late_ps, uint64_t events)
+{
+	h->buckets[bucket_of(late_ps)] += events;
+	h->events += events;
+	if (late_ps > h->latest_ps)
+		h->latest_ps = late_ps;
+}
+
+void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events, bool behind)
 {
 	bool beyond = late_ps > f->delay_ps;
 
 	if (!events)
 		return;
-	f->buckets[bucket_of(late_ps)] += events;
-	if (late_ps > f->latest_ps)
-		f->latest_ps = late_ps;
+	histogram_add(&f->late, late_ps, events);
+	if (!behind)
+		histogram_add(&f->fresh, late_ps, events);
 	account_late(&f->all, events, beyond);
 	account_late(&f->window, events, beyond);
 }
@@ -146,17 +159,17 @@ bool fidelity_window(struct fidelity *f)
 }
 
 /* Nearest rank; at most 1/32 too much, never too little. */
-static uint64_t late_percentile(const struct fidelity *f, unsigned percent)
+static uint64_t percentile(const struct histogram *h, unsigned percent)
 {
-	uint64_t n = f->all.events, above = 100 - percent, seen = 0;
+	uint64_t n = h->events, above = 100 - percent, seen = 0;
 	uint64_t rank = n - (n / 100 * above + n % 100 * above / 100);
 
 	for (uint32_t i = 0; n && i < BUCKETS; i++) {
-		seen += f->buckets[i];
+		seen += h->buckets[i];
 		if (seen >= rank) {
 			uint64_t most = bucket_most(i);
 
-			return most < f->latest_ps ? most : f->latest_ps;
+			return most < h->latest_ps ? most : h->latest_ps;
 		}
 	}
 	return 0;
@@ -165,7 +178,7 @@ static uint64_t late_percentile(const struct fidelity *f, unsigned percent)
 /* As the verdict has it, where the delay lies inside of the bucket. */
 static uint64_t late_p99(const struct fidelity *f)
 {
-	uint64_t late = late_percentile(f, 99);
+	uint64_t late = percentile(&f->late, 99);
 
 	return late > f->delay_ps && !too_late(&f->all) ? f->delay_ps : late;
 }
@@ -190,8 +203,10 @@ static double slip_factor(const struct fidelity *f)
 }
 
 /*
- * Lateness and load are of the wall's clock, and shrink beside model time as that slows down. Where nothing measured
- * tells how much would do (frames were lost in a moment too short to see), twice as slow is the next thing to try.
+ * Lateness and load are of the wall's clock, and shrink beside model time as that slows down. How late an event was that
+ * waited behind others tells nothing of the box once it is not overloaded: there the load counts, and what it held back.
+ * Where nothing measured tells how much would do (frames were lost in a moment too short to see), twice as slow is the
+ * next thing to try.
  */
 static double sufficient_slowdown(const struct fidelity *f)
 {
@@ -199,11 +214,9 @@ static double sufficient_slowdown(const struct fidelity *f)
 
 	if (fidelity_is_faithful(f))
 		return f->slowdown;
-	if (too_late(&f->all) && f->delay_ps)
-		factor = fmax(factor, (double)late_p99(f) / (double)f->delay_ps);
-	if (f->busiest > BUSY_SHARE)
-		factor = fmax(factor, f->busiest / BUSY_SHARE);
-	factor = fmax(factor, slip_factor(f));
+	if (f->delay_ps)
+		factor = fmax(factor, (double)percentile(&f->fresh, 99) / (double)f->delay_ps);
+	factor = fmax(factor, slip_factor(f) * fmax(1, f->busiest / BUSY_SHARE));
 	return round_up(f->slowdown * (factor > 1 ? factor : 2));
 }
 
@@ -275,8 +288,8 @@ json_t *fidelity_json(const struct fidelity *f)
 	if (!faithful)
 		json_object_set_new(o, "reason", reason_json(f));
 	json_object_set_new(o, "late_us",
-		json_pack("{s:f, s:f, s:f}", "p50", in_us(late_percentile(f, 50)), "p99",
-			in_us(late_p99(f)), "max", in_us(f->latest_ps)));
+		json_pack("{s:f, s:f, s:f}", "p50", in_us(percentile(&f->late, 50)), "p99",
+			in_us(late_p99(f)), "max", in_us(f->late.latest_ps)));
 	json_object_set_new(o, "smallest_delay_us", json_real(in_us(f->delay_ps)));
 	json_object_set_new(o, "slowdown", json_real(f->slowdown));
 	json_object_set_new(o, "sufficient_slowdown", json_real(sufficient_slowdown(f)));

@@ -16,8 +16,8 @@ struct fidelity;
 int fidelity_new(struct fidelity **ret, uint64_t delay_ps, double slowdown);
 void fidelity_free(struct fidelity *f);
 
-/* `events` of them ran up to late_ps (below 2^63) after they were due. */
-void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events);
+/* `events` of them ran up to late_ps (below 2^63) after they were due; behind: others that were due before them were late too. */
+void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events, bool behind);
 
 /* The engine worked for busy_ps (of the wall's clock) out of passed_ps. */
 void fidelity_busy(struct fidelity *f, uint64_t busy_ps, uint64_t passed_ps);
