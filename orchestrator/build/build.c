@@ -26,8 +26,8 @@ struct built {
 	struct record *record;
 	struct dataplane *dp;
 	uint32_t node_count, host_count;
-	bool *named;    /* a node: its namespace is there */
-	int *stack_fds; /* a host, by number; -1: none */
+	bool *named;      /* a node: its namespace is there */
+	struct tap *taps; /* a host, by number; TAP_NONE: none */
 };
 
 /* What the threads that build share. */
@@ -196,15 +196,10 @@ static int set_up_stack(const struct site *s, struct rtnl *rtnl, uint32_t node, 
 		.program_fd = s->params->egress ? dataplane_kernel_egress_fd(s->b->dp) : -1,
 		.ip6 = s->ip6 && s->params->stack_mtu >= IP6_MIN,
 	};
-	int fd;
+	int r;
 
-	fd = step(s, BUILD_STACK, node, why);
-	if (!fd)
-		fd = stack_open(&stack, rtnl, why);
-	if (fd < 0)
-		return fd;
-	s->b->stack_fds[host->number] = fd;
-	return 0;
+	r = step(s, BUILD_STACK, node, why);
+	return r < 0 ? r : stack_open(&s->b->taps[host->number], &stack, rtnl, why);
 }
 
 /* Programs, addresses, sockets and the stack's card of a node. */
@@ -234,7 +229,7 @@ static int allow_descriptors(const struct build_params *params, struct error *wh
 {
 	const struct net *net = &params->fabric->net;
 	rlim_t need = probe_files_needed(net->port_count, net->node_count) +
-		      (params->stacks ? net->host_count : 0);
+		      (params->stacks ? 2 * net->host_count : 0);
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
@@ -293,15 +288,15 @@ static struct built *built_new(const struct fabric *f)
 	if (!b)
 		return NULL;
 	b->named = calloc(f->net.node_count, sizeof(*b->named));
-	b->stack_fds = malloc((f->net.host_count + 1) * sizeof(*b->stack_fds));
-	if (!b->named || !b->stack_fds) {
+	b->taps = malloc((f->net.host_count + 1) * sizeof(*b->taps));
+	if (!b->named || !b->taps) {
 		build_down(b);
 		return NULL;
 	}
 	b->node_count = f->net.node_count;
 	b->host_count = f->net.host_count;
 	for (i = 0; i < b->host_count; i++)
-		b->stack_fds[i] = -1;
+		b->taps[i] = TAP_NONE;
 	return b;
 }
 
@@ -364,13 +359,12 @@ void build_down(struct built *b)
 	if (!b)
 		return;
 	for (i = 0; i < b->host_count; i++)
-		if (b->stack_fds[i] >= 0)
-			close(b->stack_fds[i]);
+		tap_close(&b->taps[i]);
 	if (b->dp)
 		b->dp->ops->close(b->dp);
 	parallel_for(b->node_count, parallel_cores(), remove_node, b, NULL);
 	record_release(b->record);
-	free(b->stack_fds);
+	free(b->taps);
 	free(b->named);
 	free(b);
 }
@@ -387,7 +381,12 @@ const char *build_name(const struct built *b)
 
 int build_stack_fd(const struct built *b, uint32_t host)
 {
-	return b->stack_fds[host];
+	return b->taps[host].fd;
+}
+
+uint64_t build_stack_refused(const struct built *b, uint32_t host)
+{
+	return tap_refused(&b->taps[host], STACK_INTERFACE);
 }
 
 int build_sweep(struct error *why)

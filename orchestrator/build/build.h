@@ -47,6 +47,9 @@ const char *build_name(const struct built *b);
  */
 int build_stack_fd(const struct built *b, uint32_t host);
 
+/* Frames that its programs sent and that were not read in time. */
+uint64_t build_stack_refused(const struct built *b, uint32_t host);
+
 /* Closes sockets, removes interfaces and namespaces, frees b. NULL is fine. */
 void build_down(struct built *b);
 

@@ -9,7 +9,6 @@
 #include "abi/wire.h"
 #include "base/net.h"
 #include "io/clsact.h"
-#include "io/tap.h"
 
 #define HOST_IP4_BITS 8
 #define HOST_IP6_BITS 64
@@ -108,17 +107,18 @@ static int set_up(const struct stack *s, struct rtnl *rtnl, struct error *why)
 					     : add_default_routes(s, rtnl, why);
 }
 
-int stack_open(const struct stack *s, struct rtnl *rtnl, struct error *why)
+int stack_open(struct tap *ret, const struct stack *s, struct rtnl *rtnl, struct error *why)
 {
-	int fd, r;
+	struct tap tap;
+	int r;
 
-	fd = tap_open(STACK_INTERFACE, s->index, why);
-	if (fd < 0)
-		return fd;
-	r = set_up(s, rtnl, why);
-	if (r < 0) {
-		close(fd);
+	r = tap_open(&tap, STACK_INTERFACE, s->index, why);
+	if (r < 0)
 		return r;
-	}
-	return fd;
+	r = set_up(s, rtnl, why);
+	if (r < 0)
+		tap_close(&tap);
+	else
+		*ret = tap;
+	return r;
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "build/build.h"
 #include "io/netlink.h"
+#include "io/tap.h"
 
 #define STACK_INTERFACE "eth0"
 
@@ -24,8 +25,8 @@ int stack_add_addresses(
 
 /*
  * Makes eth0 and what belongs to it in the calling thread's namespace, which is the host's and rtnl's; all that
- * rtnetlink does joins the batch. The TAP's descriptor or -errno with why.
+ * rtnetlink does joins the batch. 0 or -errno with why.
  */
-int stack_open(const struct stack *s, struct rtnl *rtnl, struct error *why);
+int stack_open(struct tap *ret, const struct stack *s, struct rtnl *rtnl, struct error *why);
 
 #endif

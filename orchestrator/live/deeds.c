@@ -31,8 +31,7 @@ static struct deed *find_lasting(const struct deeds *d, uint32_t fault, uint32_t
 	for (size_t i = d->count; i--;) {
 		struct deed *deed = &d->items[i];
 
-		if (deed->fault == fault && deed->target == target &&
-			deed->until_ps == DEED_LASTS)
+		if (deed->fault == fault && deed->target == target && deed->until_ps == DEED_LASTS)
 			return deed;
 	}
 	return NULL;
@@ -77,7 +76,8 @@ bool deeds_alike(const struct deeds *d, uint32_t fault, struct deed *ret)
 
 		if (deed->fault != fault)
 			continue;
-		if (first && (deed->since_ps != first->since_ps || deed->until_ps != first->until_ps))
+		if (first &&
+			(deed->since_ps != first->since_ps || deed->until_ps != first->until_ps))
 			return false;
 		if (!first)
 			first = deed;

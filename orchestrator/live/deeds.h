@@ -11,8 +11,8 @@
 #define DEED_LASTS UINT64_MAX
 
 struct deed {
-	uint32_t fault;  /* index in the scenario's faults */
-	uint32_t target; /* the link, or the node, as the fault's kind has it */
+	uint32_t fault;              /* index in the scenario's faults */
+	uint32_t target;             /* the link, or the node, as the fault's kind has it */
 	uint64_t since_ps, until_ps; /* DEED_LASTS: in force */
 };
 

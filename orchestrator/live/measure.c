@@ -9,11 +9,11 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 
-#define SLEEPS   100
-#define SLEEP_NS 100000
-#define HOPS     2000
+#define SLEEPS    100
+#define SLEEP_NS  100000
+#define HOPS      2000
 #define ENGINE_NS 150 /* of a hop, whatever the dataplane */
-#define BUSY     0.8 /* of the time: what is left is for programs and for bad luck */
+#define BUSY      0.8 /* of the time: what is left is for programs and for bad luck */
 
 static int64_t clock_ns(void)
 {

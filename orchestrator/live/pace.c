@@ -9,8 +9,8 @@
 #include "live/timeline.h"
 
 #define NS_PER_S 1000000000ll
-#define SPIN_NS  60000    /* a sleeper wakes up to so late: what is due sooner is waited for awake */
-#define TURN_NS  50000    /* of the clock's time that a turn may have to do at once */
+#define SPIN_NS  60000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
+#define TURN_NS  50000 /* of the clock's time that a turn may have to do at once */
 #define SLIP_NS  20000000 /* by so much the session may fall behind before model time is held */
 #define IDLE_NS  NS_PER_S
 #define FRAMES   256 /* that a turn takes from programs */

@@ -33,8 +33,8 @@ static struct sw_tables table_sizes(const struct session *s)
 	return sizes;
 }
 
-static int open_kernel(struct session *s, const struct sw_tables *sizes, uint32_t capacity,
-	struct error *why)
+static int open_kernel(
+	struct session *s, const struct sw_tables *sizes, uint32_t capacity, struct error *why)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
@@ -49,7 +49,7 @@ static int open_kernel(struct session *s, const struct sw_tables *sizes, uint32_
 		.stacks = s->params.stacks,
 		.stack_mtu = f->packet_bytes - (uint32_t)sizeof(struct eth_hdr),
 		.ecn = stack->ecn,
-		.gso_off = stack->entropy != ENTROPY_FLOW,
+		.gso_off = stack->entropy == ENTROPY_PACKET,
 		.gateway = setup_gateway(sc, f),
 	};
 	int r = 0;
@@ -114,9 +114,8 @@ static int configure(struct session *s, struct error *why)
 		     : 0;
 }
 
-static void on_dropped(
-	void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason, const uint8_t *bytes,
-	uint32_t captured, uint32_t length)
+static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+	const uint8_t *bytes, uint32_t captured, uint32_t length)
 {
 	struct session *s = arg;
 
@@ -142,8 +141,8 @@ static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *by
 	if (s->captures)
 		capture_sent(s->captures, now_ps, port, bytes, captured, length);
 	if (s->capture)
-		capture_write(s->capture, &(struct pcapng_packet){port - PORT_FIRST, now_ps, bytes, captured,
-					  length, PCAPNG_OUTBOUND, NULL});
+		capture_write(s->capture, &(struct pcapng_packet){port - PORT_FIRST, now_ps, bytes,
+						  captured, length, PCAPNG_OUTBOUND, NULL});
 }
 
 static void on_control(

@@ -20,10 +20,10 @@ struct captures;
 struct session_params {
 	struct scenario *scenario; /* both outlive the session; grows by what is done by hand */
 	const struct fabric *fabric;
-	const char *name;      /* of the fabric, and no other; NULL: the scenario's, or one like it */
-	bool kernel;           /* the kernel dataplane, else the inline one */
-	bool lasting;          /* it has no end, its workload starts on command, and anything may befall it */
-	bool stacks;           /* hosts have kernel stacks; needs the kernel dataplane */
+	const char *name; /* of the fabric, and no other; NULL: the scenario's, or one like it */
+	bool kernel;      /* the kernel dataplane, else the inline one */
+	bool lasting; /* it has no end, its workload starts on command, and anything may befall it */
+	bool stacks;  /* hosts have kernel stacks; needs the kernel dataplane */
 	const char *directory; /* for what is written as it happens; exists; NULL: nothing is */
 	const char *capture;   /* a pcapng file of all that ports send; NULL: none */
 };
@@ -108,6 +108,9 @@ json_t *session_heal(struct session *s, const struct session_heal *h, struct err
 /* Workloads, checked against the fabric, that start now; takes what they hold. */
 json_t *session_start(
 	struct session *s, struct workload_spec *workloads, size_t count, struct error *why);
+
+/* Adds a line to the events; takes the reference. */
+void session_note(struct session *s, json_t *event);
 
 /* What befalls a port's link now, a word each; good until the next call. arg: the session. */
 const char *session_port_faults(void *arg, uint32_t port);

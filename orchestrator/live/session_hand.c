@@ -41,8 +41,7 @@ static json_t *target_names(const struct session *s, uint32_t fault)
 
 	for (uint32_t t = 0; t < target_count(s); t++)
 		if (fault_befalls(s->params.fabric, f, t))
-			json_array_append_new(
-				names, json_string(target_name(s, f->kind, t, name)));
+			json_array_append_new(names, json_string(target_name(s, f->kind, t, name)));
 	return names;
 }
 
@@ -50,8 +49,7 @@ static json_t *target_names(const struct session *s, uint32_t fault)
 static int plan_reroute(struct session *s, enum fault_kind kind)
 {
 	struct action a = {
-		.at_ps = timeline_later(
-			engine_now(s->engine), s->params.scenario->sw.reroute_ps),
+		.at_ps = timeline_later(engine_now(s->engine), s->params.scenario->sw.reroute_ps),
 		.kind = ACTION_REROUTE,
 	};
 
@@ -90,6 +88,11 @@ static int begin_everywhere(struct session *s, uint32_t fault)
 			r = plan_end(s, fault, t);
 	}
 	return r == 0 ? plan_reroute(s, f->kind) : r;
+}
+
+void session_note(struct session *s, json_t *event)
+{
+	recorder_event(s->recorder, engine_now(s->engine), event);
 }
 
 json_t *session_inject(struct session *s, struct fault_spec *f, struct error *why)
@@ -169,8 +172,7 @@ json_t *session_heal(struct session *s, const struct session_heal *h, struct err
 		json_decref(healed);
 		return NULL;
 	}
-	return json_pack(
-		"{s:o, s:f}", "healed", healed, "since_us", to_us(engine_now(s->engine)));
+	return json_pack("{s:o, s:f}", "healed", healed, "since_us", to_us(engine_now(s->engine)));
 }
 
 json_t *session_start(
@@ -250,12 +252,12 @@ json_t *session_faults(const struct session *s, const char *match)
 		if (match && fnmatch(match, words, 0))
 			continue;
 		targets = target_names(s, i);
-		json_array_append_new(rows,
-			json_pack("{s:i, s:s, s:i, s:f, s:o, s:s, s:s}", "fault", (int)i, "words",
-				words, "targets", (int)json_array_size(targets), "since_us",
-				to_us(sc->faults[i].at_ps), "until_us",
-				time_or_null(fault_until(s, i)), "state", fault_state(s, i), "by",
-				i < s->own_faults ? "scenario" : BY_HAND));
+		json_array_append_new(
+			rows, json_pack("{s:i, s:s, s:i, s:f, s:o, s:s, s:s}", "fault", (int)i,
+				      "words", words, "targets", (int)json_array_size(targets),
+				      "since_us", to_us(sc->faults[i].at_ps), "until_us",
+				      time_or_null(fault_until(s, i)), "state", fault_state(s, i),
+				      "by", i < s->own_faults ? "scenario" : BY_HAND));
 		json_decref(targets);
 	}
 	return rows;
@@ -369,8 +371,7 @@ int session_save(const struct session *s, FILE *out)
 {
 	struct scenario copy = *s->params.scenario;
 	struct saved saved = {
-		.faults = calloc(
-			copy.fault_count + s->deeds.count + 1, sizeof(*saved.faults)),
+		.faults = calloc(copy.fault_count + s->deeds.count + 1, sizeof(*saved.faults)),
 		.names = calloc(s->deeds.count + 1, sizeof(*saved.names)),
 	};
 	int r = -ENOMEM;

@@ -24,7 +24,7 @@ struct session {
 	struct routing *routing;
 	struct changes changes;
 	struct deeds deeds;
-	size_t own_faults; /* of the scenario as it was given */
+	size_t own_faults;     /* of the scenario as it was given */
 	struct agents *agents; /* NULL: no LLDP */
 	struct engine *engine;
 	struct recorder *recorder;

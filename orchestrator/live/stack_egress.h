@@ -12,7 +12,7 @@
 bool stack_has_egress(const struct stack_spec *s);
 
 /* slowdown: of model time, 0 if it is not known yet. 0, or -errno with why: a cgroup is not there, or flowlets lack the slowdown. */
-int stack_egress(struct egress_config *ret, const struct stack_spec *s, double slowdown,
-	struct error *why);
+int stack_egress(
+	struct egress_config *ret, const struct stack_spec *s, double slowdown, struct error *why);
 
 #endif

@@ -2,6 +2,7 @@
 #include "live/stacks.h"
 
 #include <errno.h>
+#include <net/ethernet.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -15,7 +16,10 @@ struct stacks {
 	int epoll;
 	uint32_t host_count;
 	uint32_t frame_bytes;
-	int *fds; /* by host; not ours to close */
+	const struct built *built;
+	int *fds;       /* by host; not ours to close */
+	uint64_t *seen; /* by host: what it had sent when its refused frames were counted */
+	const uint8_t **next_macs;
 	struct stack_counts counts;
 };
 
@@ -37,17 +41,23 @@ int stacks_new(struct stacks **ret, const struct built *b, struct engine *e, con
 	s->engine = e;
 	s->host_count = net->host_count;
 	s->frame_bytes = engine_stack_capacity(e);
+	s->built = b;
 	s->fds = calloc(net->host_count, sizeof(*s->fds));
+	s->seen = calloc(net->host_count, sizeof(*s->seen));
+	s->next_macs = calloc(net->host_count, sizeof(*s->next_macs));
+	s->counts.refused = calloc(net->host_count, sizeof(uint64_t));
 	s->counts.sent = calloc(net->host_count, sizeof(uint64_t));
 	s->counts.delivered = calloc(net->host_count, sizeof(uint64_t));
 	s->counts.lost = calloc(net->host_count, sizeof(uint64_t));
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll < 0)
 		r = -errno;
-	else if (!s->fds || !s->counts.sent || !s->counts.delivered || !s->counts.lost)
+	else if (!s->fds || !s->seen || !s->next_macs || !s->counts.sent || !s->counts.delivered ||
+		 !s->counts.lost || !s->counts.refused)
 		r = -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < net->host_count; i++) {
 		s->fds[i] = build_stack_fd(b, i);
+		s->next_macs[i] = engine_tables(e)->ports[net->nodes[i].first_port].peer_mac;
 		r = watch(s, i);
 	}
 	if (r < 0) {
@@ -65,6 +75,9 @@ void stacks_free(struct stacks *s)
 	if (s->epoll >= 0)
 		close(s->epoll);
 	free(s->fds);
+	free(s->seen);
+	free(s->next_macs);
+	free(s->counts.refused);
 	free(s->counts.sent);
 	free(s->counts.delivered);
 	free(s->counts.lost);
@@ -88,6 +101,9 @@ static bool take_one(struct stacks *s, uint32_t host)
 	if (n <= 0)
 		return false;
 	s->counts.sent[host]++;
+	/* there is no ARP: a frame is addressed to its own sender, or to a group */
+	if (n >= ETH_ALEN && !(buffer[0] & 1))
+		memcpy(buffer, s->next_macs[host], ETH_ALEN);
 	/* what finds no room in the host's queue is counted by the engine */
 	engine_stack_send(s->engine, host, (uint32_t)n);
 	return true;
@@ -109,6 +125,23 @@ unsigned stacks_take(struct stacks *s, unsigned most)
 			break;
 	}
 	return taken;
+}
+
+uint64_t stacks_refused(struct stacks *s)
+{
+	uint64_t more = 0;
+
+	for (uint32_t i = 0; i < s->host_count; i++) {
+		uint64_t refused;
+
+		if (s->seen[i] == s->counts.sent[i])
+			continue;
+		s->seen[i] = s->counts.sent[i];
+		refused = build_stack_refused(s->built, i);
+		more += refused - s->counts.refused[i];
+		s->counts.refused[i] = refused;
+	}
+	return more;
 }
 
 void stacks_give(struct stacks *s, uint32_t host, const uint8_t *bytes, uint32_t length)

@@ -18,7 +18,9 @@ struct stacks;
 struct stack_counts {
 	uint64_t *sent;      /* frames that its programs sent */
 	uint64_t *delivered; /* that were handed to it */
-	uint64_t *lost;      /* of these, what it did not take: its interface is down, or it lacks memory */
+	uint64_t *
+		lost; /* of these, what it did not take: its interface is down, or it lacks memory */
+	uint64_t *refused; /* that its programs sent and that were not taken in time */
 };
 
 /* Of a fabric built with stacks; both outlive it. 0 or -errno with why. */
@@ -31,6 +33,12 @@ int stacks_fd(const struct stacks *s);
 
 /* Takes what programs have sent, up to about `most` frames, all hosts alike. Returns how many. */
 unsigned stacks_take(struct stacks *s, unsigned most);
+
+/*
+ * Frames that programs have sent and nobody took in time since this was asked last: the box was too slow. Looks at those
+ * hosts alone that have sent something.
+ */
+uint64_t stacks_refused(struct stacks *s);
 
 /* Hands a frame to a host's stack. */
 void stacks_give(struct stacks *s, uint32_t host, const uint8_t *bytes, uint32_t length);

@@ -48,7 +48,8 @@ static void add_fault(struct timeline *t, const struct scenario *s, uint32_t fau
 	if (!fault_cuts(f->kind))
 		return;
 	timeline_add(t, (struct action){timeline_later(f->at_ps, reroute), ACTION_REROUTE, 0, 0});
-	timeline_add(t, (struct action){timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0});
+	timeline_add(
+		t, (struct action){timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0});
 }
 
 bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
@@ -96,8 +97,8 @@ int timeline_insert(struct timeline *t, const struct action *a)
 		return 0;
 	while (at > t->next && compare_actions(a, &t->items[at - 1]) < 0)
 		at--;
-	if (a->kind == ACTION_REROUTE && at > t->next &&
-		t->items[at - 1].kind == ACTION_REROUTE && t->items[at - 1].at_ps == a->at_ps)
+	if (a->kind == ACTION_REROUTE && at > t->next && t->items[at - 1].kind == ACTION_REROUTE &&
+		t->items[at - 1].at_ps == a->at_ps)
 		return 0;
 	if (t->count == t->capacity) {
 		struct action *items = realloc(t->items, 2 * t->capacity * sizeof(*items));

@@ -12,10 +12,10 @@
 #include "live/stacks.h"
 #include "serve/live_internal.h"
 
-#define NS_PER_S    1000000000ll
-#define BUSY_TURNS  16 /* between two looks at the socket while there is work */
-#define LAST_WORDS  500 /* ms that clients have to read their last answers */
-#define STEPPED_PS  PS_PER_MS /* of model time that a free-running stepped fabric does in a turn */
+#define NS_PER_S   1000000000ll
+#define BUSY_TURNS 16        /* between two looks at the socket while there is work */
+#define LAST_WORDS 500       /* ms that clients have to read their last answers */
+#define STEPPED_PS PS_PER_MS /* of model time that a free-running stepped fabric does in a turn */
 
 static int64_t clock_ns(void)
 {
@@ -133,10 +133,37 @@ const json_t *live_finish(struct live *l, struct error *why)
 
 	if (l->summary)
 		return l->summary;
+	live_count_refused(l);
 	l->summary = session_summary(l->session, &times, &met, why);
 	if (l->summary && session_write(l->session, l->summary, why) < 0)
 		return NULL;
 	return l->summary;
+}
+
+/* Once a second: whether this second is to be believed. A change is an event of the results. */
+static void tick(struct live *l)
+{
+	int64_t now = clock_ns();
+	bool faithful;
+
+	if (!l->pace || now - l->tick_ns < NS_PER_S)
+		return;
+	l->tick_ns = now;
+	live_count_refused(l);
+	faithful = fidelity_window(pace_fidelity(l->pace));
+	if (faithful != l->degraded)
+		return;
+	l->degraded = !faithful;
+	session_note(l->session, json_pack("{s:s, s:s}", "event", "fidelity", "verdict",
+					 faithful ? "faithful" : "degraded"));
+}
+
+void live_count_refused(struct live *l)
+{
+	uint64_t refused = stacks_refused(session_stacks(l->session));
+
+	if (refused && l->pace)
+		fidelity_lost(pace_fidelity(l->pace), refused);
 }
 
 /* As much as can be done before the socket is looked at again. */
@@ -167,7 +194,7 @@ static int64_t idle_ns(const struct live *l)
 	if (l->pace)
 		return pace_idle_ns(l->pace, l->goal.time_ps);
 	return session_next(l->session) == UINT64_MAX && l->goal.time_ps == UINT64_MAX ? NS_PER_S
-										     : 0;
+										       : 0;
 }
 
 static void wait_for(const struct live *l, int64_t ns)
@@ -195,6 +222,7 @@ int live_run(struct live *l, const volatile bool *stop, struct error *why)
 		if (idle > 0 || ++turns >= BUSY_TURNS) {
 			turns = 0;
 			server_serve(l->server);
+			tick(l);
 		}
 		if (l->running && !l->ended)
 			r = turn(l, stop, why);

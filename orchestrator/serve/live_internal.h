@@ -27,7 +27,9 @@ struct live {
 	char *own_text; /* the scenario as it was given: its workload starts on command */
 	size_t own_length;
 	double setup_s;
-	int64_t up_ns; /* since when it stands */
+	int64_t up_ns;   /* since when it stands */
+	int64_t tick_ns; /* the latest look at the present second's fidelity */
+	bool degraded;   /* in that second */
 	bool running, ended;
 	struct goal goal;
 	json_t *summary; /* once written */
@@ -54,6 +56,8 @@ void capture_forget(struct live *l, struct server_client *c);
 
 /* live.c: writes the results, once. The summary is the live fabric's; NULL with why. */
 const json_t *live_finish(struct live *l, struct error *why);
+/* Frames that programs sent and that were not taken in time, into the fidelity. */
+void live_count_refused(struct live *l);
 double live_up_s(const struct live *l);
 
 #endif

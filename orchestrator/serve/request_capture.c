@@ -23,8 +23,7 @@ static bool sink(void *arg, const void *bytes, size_t count)
 	return server_stream(s->client, bytes, count);
 }
 
-static int begin(
-	struct stream *s, struct captures *captures, const char *target, struct error *why)
+static int begin(struct stream *s, struct captures *captures, const char *target, struct error *why)
 {
 	int r;
 

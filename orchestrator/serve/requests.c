@@ -53,7 +53,10 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 	json_object_update_new(all, show_status(&view));
 	if (l->pace) {
 		json_object_set_new(all, "slowdown", json_real(s->clock.slowdown));
+		live_count_refused(l);
 		json_object_set_new(all, "fidelity", fidelity_json(pace_fidelity(l->pace)));
+		json_object_set_new(json_object_get(all, "fidelity"), "now",
+			json_string(l->degraded ? "degraded" : "faithful"));
 	}
 	json_decref(rows);
 	server_answer(c, all);
@@ -85,8 +88,9 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 	json_t *rows;
 
 	if (!what) {
-		server_refuse(c, REFUSE_INPUT, "show: what? nodes, ports, queues, flows, routes, "
-					       "roles, faults or summary");
+		server_refuse(c, REFUSE_INPUT,
+			"show: what? nodes, ports, queues, flows, routes, "
+			"roles, faults or summary");
 		return;
 	}
 	if (!strcmp(what, "summary")) {
@@ -111,16 +115,16 @@ static void refuse_diags(struct server_client *c, const char *verb, struct diags
 
 	diags_sort(d);
 	for (size_t i = 0; i < d->count && used < sizeof(text); i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? "\n" : "",
-			d->items[i].text);
+		used += (size_t)snprintf(
+			text + used, sizeof(text) - used, "%s%s", i ? "\n" : "", d->items[i].text);
 	server_refuse(c, REFUSE_INPUT, "%s: %s", verb, d->count ? text : "out of memory");
 }
 
 #define WORDS_MAX 32
 
 /* The request's words; false: it is refused. */
-static bool read_words(struct server_client *c, const json_t *request,
-	const char *ret[WORDS_MAX], size_t *ret_count)
+static bool read_words(struct server_client *c, const json_t *request, const char *ret[WORDS_MAX],
+	size_t *ret_count)
 {
 	const json_t *words = json_object_get(request, "words");
 	size_t count = json_array_size(words);
@@ -227,8 +231,9 @@ static void heal(struct live *l, struct server_client *c, const json_t *request)
 		server_answer(c, result);
 	else {
 		json_decref(result);
-		server_refuse(c, REFUSE_STATE, "nothing of that is in force; "
-					       "`show NAME faults` tells what is");
+		server_refuse(c, REFUSE_STATE,
+			"nothing of that is in force; "
+			"`show NAME faults` tells what is");
 	}
 }
 

@@ -7,8 +7,8 @@
 #include "base/units.h"
 #include "serve/live_internal.h"
 
-static const char *const events[] = {"drop", "mark", "trim", "pause", "flow", "flows", "fault",
-	"reroute", "deadlock"};
+static const char *const events[] = {
+	"drop", "mark", "trim", "pause", "flow", "flows", "fault", "reroute", "deadlock"};
 #define EVENTS (sizeof(events) / sizeof(events[0]))
 
 static uint64_t model_now(const struct live *l)
@@ -155,7 +155,8 @@ static bool read_event(struct server_client *c, const char *text, struct goal *g
 	return false;
 }
 
-static bool read_goal(struct live *l, struct server_client *c, const json_t *request, struct goal *g)
+static bool read_goal(
+	struct live *l, struct server_client *c, const json_t *request, struct goal *g)
 {
 	const char *event = json_string_value(json_object_get(request, "event"));
 
@@ -165,8 +166,8 @@ static bool read_goal(struct live *l, struct server_client *c, const json_t *req
 			return false;
 		if (g->time_ps > model_now(l))
 			return true;
-		server_refuse(c, REFUSE_STATE, "it is %.3f us already",
-			(double)model_now(l) / PS_PER_US);
+		server_refuse(
+			c, REFUSE_STATE, "it is %.3f us already", (double)model_now(l) / PS_PER_US);
 		return false;
 	}
 	if (!read_event(c, event, g))

@@ -81,7 +81,7 @@ struct sw_tables bench_sizes(enum bench_kind kind)
 		.flow_count = full ? FLOW_SLOTS : 0,
 		.config =
 			{
-				.features = full ? SW_FEATURES : 0,
+				.features = full ? SW_FEATURES & ~(SW_STACK | SW_GATEWAY) : 0,
 				.trim_classes = 1 << CLASS_TRIM | 1 << CLASS_TRIM_TOO,
 				.trim_to_sender = kind == BENCH_TO_SENDER,
 				.trim_or_return = kind == BENCH_OR_RETURN,

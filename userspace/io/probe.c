@@ -202,12 +202,12 @@ static void try_af_xdp(struct trial *t)
 static void try_tap(struct trial *t)
 {
 	struct probe *p = &t->probes[PROBE_TAP];
-	int fd = tap_open("tap", PROBE_TAP_PORT, NULL);
+	struct tap tap = TAP_NONE;
+	int r = tap_open(&tap, "tap", PROBE_TAP_PORT, NULL);
 
-	found(p, fd >= 0, fd < 0 ? "cannot make one: %s" : "made one", strerror(-fd));
+	found(p, !r, r ? "cannot make one: %s" : "made one", strerror(-r));
 	remedy(p, "for live fabrics: %s", TAP_REMEDY);
-	if (fd >= 0)
-		close(fd);
+	tap_close(&tap);
 }
 
 static int try_all(void *context, uint32_t index, struct error *why)

@@ -20,7 +20,7 @@ static int explain(int code, const char *name, struct error *why)
 		name, strerror(-code), remedied ? "; " : "", remedied ? TAP_REMEDY : "");
 }
 
-int tap_open(const char *name, uint32_t index, struct error *why)
+int tap_open(struct tap *ret, const char *name, uint32_t index, struct error *why)
 {
 	struct ifreq ask = {.ifr_flags = IFF_TAP | IFF_NO_PI | IFF_TUN_EXCL};
 	int wanted = (int)index, fd, r;
@@ -39,5 +39,37 @@ int tap_open(const char *name, uint32_t index, struct error *why)
 		close(fd);
 		return r;
 	}
-	return fd;
+	ret->fd = fd;
+	ret->stats = open("/proc/thread-self/net/dev", O_RDONLY | O_CLOEXEC);
+	return 0;
+}
+
+void tap_close(struct tap *t)
+{
+	if (t->fd >= 0)
+		close(t->fd);
+	if (t->stats >= 0)
+		close(t->stats);
+	*t = TAP_NONE;
+}
+
+uint64_t tap_refused(const struct tap *t, const char *name)
+{
+	char text[4096], *line;
+	unsigned long long dropped = 0;
+	ssize_t n = t->stats < 0 ? -1 : pread(t->stats, text, sizeof(text) - 1, 0);
+	size_t length = strlen(name);
+
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	for (line = text; line; line = strchr(line, '\n')) {
+		line += strspn(line, " \n");
+		/* behind the name: eight figures of what it received, then bytes, packets, errors and drops of what was sent */
+		if (!strncmp(line, name, length) && line[length] == ':' &&
+			sscanf(line + length + 1,
+				"%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu", &dropped) == 1)
+			return dropped;
+	}
+	return 0;
 }

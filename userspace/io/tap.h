@@ -10,12 +10,23 @@
 #define TAP_REMEDY                                                                                 \
 	"modprobe tun; in a container: --device " TAP_DEVICE " with CAP_NET_ADMIN, or --privileged"
 
+struct tap {
+	int fd;    /* frames, non-blocking */
+	int stats; /* of the interfaces in its namespace */
+};
+
+#define TAP_NONE ((struct tap){-1, -1})
+
 /*
  * Makes a TAP interface of that name and ifindex in the calling thread's namespace: one whole frame a read or write,
  * nothing in front of it. It is down, without offloads, so that frames come in one piece each and with their checksums,
- * and goes away with its namespace: closing the descriptor takes its carrier alone, and no time. The descriptor
- * (non-blocking; close it), or -errno with why (-ENOENT, -ENODEV, -EPERM: with the remedy).
+ * and goes away with its namespace: closing the descriptor takes its carrier alone, and no time. 0, or
+ * -errno with why (-ENOENT, -ENODEV, -EPERM: with the remedy).
  */
-int tap_open(const char *name, uint32_t index, struct error *why);
+int tap_open(struct tap *ret, const char *name, uint32_t index, struct error *why);
+void tap_close(struct tap *t); /* also TAP_NONE */
+
+/* Frames that the stack sent and that were not read in time: its queue was full. Of the interface of that name. */
+uint64_t tap_refused(const struct tap *t, const char *name);
 
 #endif

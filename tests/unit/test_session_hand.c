@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sessions to which things are done by hand, at random but seeded: the scenario that session_save() writes, run as it is,
+ * comes to the very same trace, counts and flows. FABRICBED_LONG: ten times as many sequences.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/rng.h"
+#include "base/units.h"
+#include "lib/small_session.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- a session that lasts, and what can be done to it */
+
+struct hand {
+	struct small_session s;
+	uint64_t dice;
+};
+
+static void hand_open(struct hand *h, const char *text, uint64_t seed)
+{
+	struct session_params p = {.lasting = true};
+	struct error why = ERROR_INIT;
+
+	*h = (struct hand){.dice = rng_mix(seed)};
+	small_session_load(&h->s, text, NULL, 0);
+	/* a live fabric's workload starts on command */
+	for (size_t i = 0; i < h->s.scenario->workload_count; i++)
+		workload_spec_release(&h->s.scenario->workloads[i]);
+	h->s.scenario->workload_count = 0;
+	p.scenario = h->s.scenario;
+	p.fabric = h->s.fabric;
+	if (session_open(&h->s.session, &p, &why) < 0)
+		fail_msg("%s", why.text);
+}
+
+static uint64_t now_ps(const struct hand *h)
+{
+	return engine_now(session_engine(h->s.session));
+}
+
+static void hand_step(struct hand *h, uint64_t span_ps)
+{
+	struct error why = ERROR_INIT;
+
+	if (session_advance(h->s.session, now_ps(h) + span_ps, NULL, &why) < 0)
+		fail_msg("%s", why.text);
+}
+
+/* The words of a fault, parted by blanks. NULL: they are wrong, or the fabric has nothing of that. */
+static json_t *inject(struct hand *h, const char *line)
+{
+	char copy[256], *rest = copy, *word;
+	struct diags diags = DIAGS_INIT;
+	struct error why = ERROR_INIT;
+	const char *words[32];
+	struct fault_spec f;
+	size_t count = 0;
+	json_t *result;
+	int r;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	while ((word = strsep(&rest, " ")))
+		words[count++] = word;
+	r = scenario_fault_words(&f, words, count, &diags);
+	if (r == 0) {
+		r = fabric_check_fault(h->s.fabric, &f, &diags);
+		if (r < 0)
+			fault_spec_release(&f);
+	}
+	diags_release(&diags);
+	if (r < 0)
+		return NULL;
+	result = session_inject(h->s.session, &f, &why);
+	if (!result)
+		fail_msg("%s: %s", line, why.text);
+	return result;
+}
+
+static void hand_inject(struct hand *h, const char *line)
+{
+	json_t *result = inject(h, line);
+
+	if (!result)
+		fail_msg("%s: refused", line);
+	json_decref(result);
+}
+
+static size_t hand_heal(struct hand *h, const struct session_heal *heal)
+{
+	struct error why = ERROR_INIT;
+	json_t *result = session_heal(h->s.session, heal, &why);
+	size_t count = json_array_size(json_object_get(result, "healed"));
+
+	if (!result)
+		fail_msg("%s", why.text);
+	json_decref(result);
+	return count;
+}
+
+static size_t heal_links(struct hand *h, const char *glob)
+{
+	return hand_heal(h, &(struct session_heal){
+				    .what = HEAL_TARGETS, .kind = TARGET_LINK, .glob = glob});
+}
+
+static void hand_start(struct hand *h, const char *text)
+{
+	struct workload_spec *workloads = NULL;
+	struct diags diags = DIAGS_INIT;
+	struct error why = ERROR_INIT;
+	size_t count = 0;
+	json_t *result;
+
+	assert_int_equal(scenario_workloads(&workloads, &count, text, strlen(text), &diags), 0);
+	assert_int_equal(fabric_check_workloads(h->s.fabric, workloads, count, &diags), 0);
+	diags_release(&diags);
+	result = session_start(h->s.session, workloads, count, &why);
+	if (!result)
+		fail_msg("%s", why.text);
+	json_decref(result);
+	free(workloads);
+}
+
+/* ---- the same again, out of the file */
+
+static char *saved(const struct hand *h)
+{
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *out = open_memstream(&text, &bytes);
+
+	assert_non_null(out);
+	assert_int_equal(session_save(h->s.session, out), 0);
+	assert_int_equal(fclose(out), 0);
+	return text;
+}
+
+static void assert_same_flows(const struct engine *a, const struct engine *b)
+{
+	for (uint32_t i = 0; i < engine_counts(a)->flows; i++) {
+		struct engine_flow_result x, y;
+
+		/* their padding too */
+		memset(&x, 0, sizeof(x));
+		memset(&y, 0, sizeof(y));
+		engine_flow_result(a, i, &x);
+		engine_flow_result(b, i, &y);
+		assert_int_equal(x.flow.src_host, y.flow.src_host);
+		assert_int_equal(x.flow.dst_host, y.flow.dst_host);
+		assert_int_equal(x.flow.bytes, y.flow.bytes);
+		assert_int_equal(x.start_ps, y.start_ps);
+		assert_int_equal(x.finish_ps, y.finish_ps);
+		assert_int_equal(x.delivered_ps, y.delivered_ps);
+		assert_memory_equal(&x.sender, &y.sender, sizeof(x.sender));
+		assert_memory_equal(&x.receiver, &y.receiver, sizeof(x.receiver));
+	}
+}
+
+/* All that differs between the two is on standard error when the test fails. */
+static void assert_replays(const struct hand *h)
+{
+	struct engine_stats by_hand, again;
+	char *text = saved(h);
+	struct small_session s;
+
+	small_session_open(&s, text, NULL, 0, NULL);
+	small_session_run(&s);
+	engine_stats(session_engine(h->s.session), &by_hand);
+	engine_stats(session_engine(s.session), &again);
+	if (memcmp(&by_hand, &again, sizeof(again)))
+		print_error("saved:\n%s\n", text);
+	assert_int_equal(engine_now(session_engine(s.session)), now_ps(h));
+	assert_int_equal(by_hand.sent, again.sent);
+	assert_int_equal(by_hand.delivered, again.delivered);
+	assert_int_equal(by_hand.in_flight, again.in_flight);
+	assert_memory_equal(by_hand.dropped, again.dropped, sizeof(again.dropped));
+	assert_int_equal(by_hand.trace_hash, again.trace_hash);
+	assert_memory_equal(&by_hand, &again, sizeof(again));
+	assert_same_flows(session_engine(h->s.session), session_engine(s.session));
+	assert_int_equal(engine_check_balance(session_engine(h->s.session)), 0);
+	small_session_close(&s);
+	free(text);
+}
+
+/* ---- worlds */
+
+#define CLASSES_3_4                                                                                \
+	"host: {transport: {roce: {congestion: off}}, dscp: {data: 26, control: 0, notify: 0}}\n"  \
+	"switch:\n"                                                                                \
+	"  ecn: off\n"                                                                             \
+	"  buffer: {shared: 2MB, alpha: 1}\n"                                                      \
+	"  classes: [{class: 0}, {class: 3, dscp: 26, lossless: yes}, {class: 4, dscp: 28, lossless: yes}]\n"
+
+struct world {
+	const char *text;
+	const char *more; /* another file whose workload can be started; goes on for long */
+};
+
+#define MORE(senders, to)                                                                          \
+	"workload: [{incast: {senders: " senders ", to: " to                                       \
+	", message: 4MB}}, {permutation: {message: 100KB, start: 7us, repeat: 200}}]\n"
+
+static const struct world worlds[] = {
+	/* routes that follow later */
+	{"name: w\ntopology: {fat_tree: {k: 4}}\n"
+	 "switch: {buffer: {per_port: 100KB}, reroute: 9us}\n"
+	 "workload: [{permutation: {message: 150KB}}]\n",
+		MORE("4", "h3")},
+	/* faults of its own, in the way of what comes by hand */
+	{"name: w\nseed: 7\ntopology: {leaf_spine: {leaves: 3, spines: 2, hosts_per_leaf: 2}}\n"
+	 "switch: {buffer: {per_port: 100KB}, reroute: {after: 3us, mode: local}}\n"
+	 "workload: [{permutation: {message: 200KB}}]\n"
+	 "faults:\n"
+	 "  - {at: 10us, until: 60us, link: \"leaf*-spine0\", do: {loss: 2%}}\n"
+	 "  - {at: 20us, until: 50us, link: leaf1-spine1, do: down}\n"
+	 "  - {at: 30us, link: leaf2-spine1, do: {flaky: {every: 20us, last: 3us}}}\n"
+	 "  - {at: 40us, until: 70us, switch: spine1, do: down}\n"
+	 "  - {at: 70us, until: 90us, switch: \"spine*\", do: down}\n",
+		MORE("3", "h5")},
+	/* headers, to the receiver or back */
+	{"name: w\ntopology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"
+	 "switch: {buffer: {per_port: 40KB}, trim: receiver}\n"
+	 "host: {transport: {strack: {congestion: off, window: 100% BDP}}}\n"
+	 "workload: [{incast: {senders: 6, to: h0, message: 100KB}}]\n",
+		MORE("7", "h1")},
+	{"name: w\ntopology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"
+	 "switch: {buffer: {per_port: 40KB}, trim: sender, reroute: 0us}\n"
+	 "host: {transport: {strack: {congestion: off, window: 100% BDP}}}\n"
+	 "workload: [{incast: {senders: 6, to: h0, message: 100KB}}]\n",
+		MORE("5", "h6")},
+	/* pauses, port roles, and hosts that never let go */
+	{"name: w\ntopology: {leaf_spine: {leaves: 3, spines: 2, hosts_per_leaf: 2}}\n"
+	 "workload: [{pairs: {from: [h0, h1, h2], to: [h4, h4, h4], message: 300KB}}]\n" CLASSES_3_4
+	 "  pfc: {watchdog: 50us}\n"
+	 "  lldp: {every: 10us}\n"
+	 "  roles: {remap: {3: 4}}\n"
+	 "  reroute: {after: 5us, mode: local}\n",
+		MORE("5", "h2")},
+};
+
+/* ---- random sequences */
+
+static uint32_t below(struct hand *h, uint32_t n)
+{
+	return rng_below(&h->dice, n);
+}
+
+static const char *pick(struct hand *h, const char *const *from, uint32_t count)
+{
+	return from[below(h, count)];
+}
+
+/* Names and globs of either topology; what a fabric does not have is refused. */
+static const char *const links[] = {"agg0.1-core2", "tor0.0-agg0.1", "agg*-core0", "h1-*", "*",
+	"leaf0-spine1", "leaf*-spine0", "leaf1-*", "h0-leaf0", "h*-leaf*", "agg*-core[23]", "spine0-leaf1"};
+static const char *const deeds[] = {"down", "rate 25%", "rate 60%", "delay 2us", "delay 300ns",
+	"loss 1%", "loss 30%", "gilbert enter 1% leave 10%", "flaky every 30us last 5us",
+	"errors 1e-6"};
+static const char *const switches[] = {"core1", "agg*.0", "tor1.1", "spine1", "spine*", "leaf0", "*"};
+static const char *const hosts[] = {"h0", "h4", "h[12]", "*"};
+
+static void random_inject(struct hand *h)
+{
+	char line[256], span[32] = "";
+	json_t *result;
+
+	if (below(h, 2))
+		snprintf(span, sizeof(span), " for %ups", 1 + below(h, 30000000));
+	switch (below(h, 6)) {
+	case 0:
+		snprintf(line, sizeof(line), "switch %s down%s", pick(h, switches, COUNT(switches)),
+			span);
+		break;
+	case 1:
+		snprintf(line, sizeof(line), "host %s pause %d%s", pick(h, hosts, COUNT(hosts)),
+			below(h, 4) ? 3 : 4, span);
+		break;
+	default:
+		snprintf(line, sizeof(line), "link %s %s%s", pick(h, links, COUNT(links)),
+			pick(h, deeds, COUNT(deeds)), span);
+	}
+	result = inject(h, line);
+	json_decref(result);
+}
+
+static void random_heal(struct hand *h)
+{
+	struct session_heal heal = {.what = HEAL_ALL};
+
+	switch (below(h, 6)) {
+	case 0:
+		break;
+	case 1:
+		heal.what = HEAL_FAULT;
+		heal.fault = below(h, (uint32_t)h->s.scenario->fault_count + 1);
+		break;
+	case 2:
+		heal.what = HEAL_TARGETS;
+		heal.kind = TARGET_SWITCH;
+		heal.glob = pick(h, switches, COUNT(switches));
+		break;
+	case 3:
+		heal.what = HEAL_TARGETS;
+		heal.kind = TARGET_HOST;
+		heal.glob = pick(h, hosts, COUNT(hosts));
+		break;
+	default:
+		heal.what = HEAL_TARGETS;
+		heal.kind = TARGET_LINK;
+		heal.glob = pick(h, links, COUNT(links));
+	}
+	hand_heal(h, &heal);
+}
+
+static void random_deed(struct hand *h, const struct world *w)
+{
+	uint32_t dice = below(h, 20);
+
+	if (dice < 8)
+		random_inject(h);
+	else if (dice < 12)
+		random_heal(h);
+	else if (dice < 13)
+		hand_start(h, w->text);
+	/* several things at one moment, often; else the next some picoseconds later, in no round figure */
+	else
+		hand_step(h, 1 + below(h, 20000000));
+}
+
+#define DEEDS 24
+
+static void random_sequence(const struct world *w, uint64_t seed)
+{
+	struct hand h;
+
+	hand_open(&h, w->text, seed);
+	hand_step(&h, below(&h, 2) * below(&h, 10000000));
+	hand_start(&h, w->more); /* so much that it is not done in the end */
+	for (int i = 0; i < DEEDS; i++)
+		random_deed(&h, w);
+	hand_step(&h, 1 + below(&h, 20000000));
+	assert_true(engine_counts(session_engine(h.s.session))->flows_done <
+		    engine_counts(session_engine(h.s.session))->flows);
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
+static void random_sequences(void **state)
+{
+	uint64_t seeds = getenv("FABRICBED_LONG") ? 400 : 40;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < seeds; seed++)
+		for (size_t i = 0; i < COUNT(worlds); i++) {
+			print_message("# world %zu, seed %llu\n", i, (unsigned long long)seed);
+			random_sequence(&worlds[i], seed * COUNT(worlds) + i);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(random_sequences),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
