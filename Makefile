@@ -48,7 +48,7 @@ FUZZ_SECONDS ?= 3
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all help demo check check-long golden bench deps check-deps install uninstall clean format
+.PHONY: all help demo check check-long check-container golden bench deps check-deps install uninstall clean format
 
 all: $(BUILD)/fabricbed ## build the command
 	@: # else make says that there was nothing to do
@@ -178,6 +178,9 @@ test-programs: $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
 
 check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
 	@FABRICBED_LONG=1 $(MAKE) --no-print-directory check FUZZ_SECONDS=120
+
+check-container: ## build the Containerfile's image and use it (root; podman, debootstrap)
+	@BUILD=$(BUILD) tests/container/check.sh
 
 golden: all ## write the shipped scenarios' traces anew (tests/golden)
 	@for f in scenarios/*.yaml; do \

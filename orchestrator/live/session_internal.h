@@ -42,6 +42,11 @@ struct session {
 	struct stacks *stacks; /* NULL: hosts have no kernel stack */
 };
 
+static inline uint64_t session_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
 int session_add_traffic(struct session *s, size_t first);
 

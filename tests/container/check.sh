@@ -226,6 +226,10 @@ inside "and by IPv6 the other way round it" 0 fabricbed exec lab h3 -- ping -6 -
 inside "exec passes the exit status through" 7 fabricbed exec lab h1 -- sh -c 'exit 7'
 inside "list" 0 fabricbed list
 inside "down" 0 fabricbed down lab
+inside "up again" 0 fabricbed up lab.yaml --out lab
+# it stays a zombie: nobody in this container waits for it
+inside "its process is killed" 0 sh -c 'kill -KILL $(fabricbed list --json | sed -n "s/.*\"pid\": *\([0-9]*\).*/\1/p")'
+inside "down of what is left" 0 fabricbed down lab
 inside "nothing is left in the container" 1 sh -c 'ls -A /run/netns /run/fabricbed/live | grep -v :; ip -o link | grep -v lo:'
 engine rm -f -t 0 "$name" >/dev/null 2>&1
 

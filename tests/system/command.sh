@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
 hello=$scenarios/hello.yaml
-commands="run validate graph top doctor help version"
+commands="run validate graph up down list exec top show inject heal start pause go step until save capture doctor help version"
 inline() { # FILE OPTION...
 	try "$fabricbed" run --dataplane inline "$@"
 }

@@ -174,7 +174,7 @@ static void assert_replays(const struct hand *h)
 	engine_stats(session_engine(h->s.session), &by_hand);
 	engine_stats(session_engine(s.session), &again);
 	if (memcmp(&by_hand, &again, sizeof(again)))
-		print_error("saved:\n%s\n", text);
+		fprintf(stderr, "# the scenario that was saved:\n%s\n", text);
 	assert_int_equal(engine_now(session_engine(s.session)), now_ps(h));
 	assert_int_equal(by_hand.sent, again.sent);
 	assert_int_equal(by_hand.delivered, again.delivered);
@@ -237,7 +237,7 @@ static const struct world worlds[] = {
 	/* pauses, port roles, and hosts that never let go */
 	{"name: w\ntopology: {leaf_spine: {leaves: 3, spines: 2, hosts_per_leaf: 2}}\n"
 	 "workload: [{pairs: {from: [h0, h1, h2], to: [h4, h4, h4], message: 300KB}}]\n" CLASSES_3_4
-	 "  pfc: {watchdog: 50us}\n"
+	 "  pfc: {watchdog: 200us}\n"
 	 "  lldp: {every: 10us}\n"
 	 "  roles: {remap: {3: 4}}\n"
 	 "  reroute: {after: 5us, mode: local}\n",

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a scenario to everything that a session runs on, and back. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/wire.h"
+#include "base/units.h"
+#include "live/names.h"
+#include "live/session_internal.h"
+#include "live/stack_egress.h"
+#include "live/traffic.h"
+
+/* Sizes of all tables, and what the program does. */
+static struct sw_tables table_sizes(const struct session *s)
+{
+	const struct net *net = &s->params.fabric->net;
+	struct sw_tables sizes = {
+		.port_count = PORT_FIRST + net->port_count,
+		.queue_count = CLASSES * (PORT_FIRST + net->port_count),
+		.switch_count = net->switch_count,
+	};
+
+	ports_config(&sizes.config, &s->ports);
+	sizes.config.host_count = net->host_count;
+	sizes.config.gateway = setup_gateway(s->params.scenario, s->params.fabric);
+	if (sizes.config.features & SW_FAULTS)
+		sizes.fault_count = sizes.port_count;
+	if (sizes.config.features & SW_CNP)
+		sizes.flow_count = FLOW_SLOTS * net->switch_count;
+	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
+	return sizes;
+}
+
+static int open_kernel(
+	struct session *s, const struct sw_tables *sizes, uint32_t capacity, struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	const struct stack_spec *stack = &sc->host.stack;
+	struct egress_config egress;
+	struct build_params params = {
+		.fabric = f,
+		.name = s->params.name ? s->params.name : sc->name,
+		.exact = s->params.name != NULL,
+		.sizes = sizes,
+		.frame_capacity = capacity,
+		.stacks = s->params.stacks,
+		.stack_mtu = f->packet_bytes - (uint32_t)sizeof(struct eth_hdr),
+		.ecn = stack->ecn,
+		.gso_off = stack->entropy == ENTROPY_PACKET,
+		.gateway = setup_gateway(sc, f),
+	};
+	int r = 0;
+
+	if (s->params.stacks && stack_has_egress(stack)) {
+		r = stack_egress(&egress, stack, sc->clock.slowdown, why);
+		params.egress = &egress;
+	}
+	if (r == 0)
+		r = build_up(&s->built, &params, why);
+	if (r == 0)
+		s->dp = build_dataplane(s->built);
+	return r;
+}
+
+static int open_dataplane(struct session *s, struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	uint32_t capacity = setup_frame_capacity(sc, s->params.fabric);
+	struct sw_tables sizes = table_sizes(s);
+	int r;
+
+	if (s->params.kernel)
+		return open_kernel(s, &sizes, capacity, why);
+	r = dataplane_inline_open(&s->dp, &sizes, capacity);
+	return r < 0 ? error_set(why, r, "out of memory for the switches' tables") : 0;
+}
+
+static int open_control(struct session *s, struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	int r = routing_new(&s->routing, &f->net);
+
+	if (r == -E2BIG)
+		return error_set(why, r, "a switch has more than %d equal-cost ports", GROUP_PORTS);
+	if (r == 0)
+		r = changes_init(&s->changes, sc, f);
+	if (r == 0 && sc->sw.lldp_ps)
+		r = agents_new(&s->agents, f, sc->sw.lldp_ps, port_name);
+	if (r < 0)
+		return error_set(why, r, "out of memory for the switches' control");
+	s->changes.routing = s->routing;
+	setup_ports(&s->ports, sc, f);
+	/* everything may befall a fabric that stays */
+	if (s->params.lasting)
+		s->ports.features |= SW_FAULTS | SW_CONTROL;
+	if (s->params.stacks)
+		s->ports.features |= SW_STACK;
+	return 0;
+}
+
+static int configure(struct session *s, struct error *why)
+{
+	int r;
+
+	s->changes.tables = &s->dp->tables;
+	change_routes(&s->changes);
+	r = ports_configure(&s->dp->tables, &s->params.fabric->net, &s->ports);
+	return r < 0 ? error_set(why, r,
+			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
+		     : 0;
+}
+
+static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+	const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct session *s = arg;
+
+	s->tally.drops[reason]++;
+	if (s->captures)
+		capture_dropped(s->captures, now_ps, port, reason, bytes, captured, length);
+	recorder_dropped(s->recorder, now_ps, port, reason, length);
+}
+
+static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after)
+{
+	struct session *s = arg;
+
+	s->tally.pauses += (after & ~before) != 0;
+	recorder_paused(s->recorder, now_ps, port, before, after);
+}
+
+static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
+	uint32_t captured, uint32_t length)
+{
+	struct session *s = arg;
+
+	if (s->captures)
+		capture_sent(s->captures, now_ps, port, bytes, captured, length);
+	if (s->capture)
+		capture_write(s->capture, &(struct pcapng_packet){port - PORT_FIRST, now_ps, bytes,
+						  captured, length, PCAPNG_OUTBOUND, NULL});
+}
+
+static void on_control(
+	void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured)
+{
+	struct session *s = arg;
+	uint32_t node = s->params.fabric->net.ports[port].node;
+
+	if (s->agents)
+		agents_receive(s->agents, s->engine, now_ps, port, bytes, captured);
+	/* a program on the host may want to hear of its neighbours too */
+	if (s->stacks && s->params.fabric->net.nodes[node].kind == NODE_HOST)
+		stacks_give(s->stacks, node, bytes, captured);
+}
+
+static void on_stack(
+	void *arg, uint64_t now_ps, uint32_t host, const uint8_t *bytes, uint32_t captured)
+{
+	struct session *s = arg;
+
+	(void)now_ps;
+	stacks_give(s->stacks, host, bytes, captured);
+}
+
+static int open_engine(struct session *s, struct error *why)
+{
+	const struct fabric *f = s->params.fabric;
+	struct engine_params p = {
+		.net = &f->net,
+		.dataplane = s->dp,
+		.seed = s->params.scenario->seed,
+		.observer = {.dropped = on_dropped,
+			.paused = on_paused,
+			.sent = s->capture || s->captures ? on_sent : NULL,
+			.control = on_control,
+			.stack = s->params.stacks ? on_stack : NULL,
+			.arg = s},
+		.stack_frame = s->params.stacks ? f->packet_bytes : 0,
+		.stack_queue = s->params.scenario->host.stack.queue_bytes,
+		.lasting = s->params.lasting,
+	};
+	int r;
+
+	p.transport = setup_transport(&p.env, &s->options, s->params.scenario, f);
+	setup_schedule(&p.schedule, f);
+	r = engine_new(&s->engine, &p);
+	s->changes.engine = s->engine;
+	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
+}
+
+/* No run lasts so long, and sums of a few such times fit. */
+#define END_MAX  (UINT64_MAX / 8)
+#define PATIENCE 100 /* times the ideal that a message may take */
+
+/*
+ * When the run is given up: long after everything should have come through, messages that wait
+ * for others included. Leaves in each message's start the time by which it should be done.
+ */
+static uint64_t default_end(const struct session *s, struct messages *m)
+{
+	uint64_t patience = PATIENCE * session_least(s->ideal_ps, END_MAX / PATIENCE), last = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct message *msg = &m->items[i];
+
+		if (msg->after != MESSAGE_NONE)
+			msg->start_ps = m->items[msg->after].start_ps + msg->gap_ps;
+		msg->start_ps = session_least(msg->start_ps + patience, END_MAX);
+		if (msg->start_ps > last)
+			last = msg->start_ps;
+	}
+	for (size_t i = 0; i < s->timeline.count; i++)
+		if (s->timeline.items[i].at_ps + patience > last)
+			last = s->timeline.items[i].at_ps + patience;
+	return last + 10 * PS_PER_MS;
+}
+
+static int add_messages(struct session *s, const struct messages *m)
+{
+	struct engine_flow *flows = calloc(m->count + 1, sizeof(*flows));
+	uint32_t earlier = (uint32_t)engine_counts(s->engine)->flows;
+	int r;
+
+	if (!flows)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct message *from = &m->items[i];
+		bool first = from->after == MESSAGE_NONE;
+
+		flows[i] = (struct engine_flow){
+			.src_host = from->src_host,
+			.dst_host = from->dst_host,
+			.bytes = from->bytes,
+			.start_ps = first ? from->start_ps : from->gap_ps,
+			.after = first ? ENGINE_NO_FLOW : earlier + from->after,
+		};
+	}
+	r = engine_add_flows(s->engine, flows, m->count);
+	free(flows);
+	return r;
+}
+
+int session_add_traffic(struct session *s, size_t first)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	struct messages m = MESSAGES_INIT;
+	struct workload_size size = {0};
+	struct workload_frames frames;
+	int r = traffic_messages(&m, sc, f, first);
+
+	setup_frames(&frames, sc, f);
+	if (r == 0)
+		r = workload_measure(&m, &f->net, &frames, &size);
+	if (size.ideal_ps > s->ideal_ps)
+		s->ideal_ps = size.ideal_ps;
+	s->packets += size.packets;
+	if (r == 0)
+		r = add_messages(s, &m);
+	if (!s->params.lasting)
+		s->end_ps = sc->until_ps ? sc->until_ps : default_end(s, &m);
+	messages_release(&m);
+	return r;
+}
+
+/* A fabric that stays has its workload start on command. */
+static int open_traffic(struct session *s, struct error *why)
+{
+	int r = timeline_init(&s->timeline, s->params.scenario, s->params.fabric);
+
+	s->end_ps = UINT64_MAX;
+	if (r == 0 && !s->params.lasting)
+		r = session_add_traffic(s, 0);
+	return r < 0 ? error_set(why, r, "out of memory for the flows") : 0;
+}
+
+static int open_stacks(struct session *s, struct error *why)
+{
+	if (!s->params.stacks)
+		return 0;
+	return stacks_new(&s->stacks, s->built, s->engine, &s->params.fabric->net, why);
+}
+
+static int open_recorder(struct session *s, struct error *why)
+{
+	struct recorder_params p = {
+		.directory = s->params.directory,
+		.queues = s->params.scenario->sample_ps != 0,
+		.net = &s->params.fabric->net,
+		.port_name = port_name,
+		.name_arg = s->params.fabric,
+	};
+	int r = recorder_new(&s->recorder, &p);
+
+	return r < 0 ? error_set(why, r, "can't write results in %s: %s", p.directory, strerror(-r))
+		     : 0;
+}
+
+static int open_capture(struct session *s, struct error *why)
+{
+	const struct fabric *f = s->params.fabric;
+	char name[RECORDER_NAME];
+	int r;
+
+	if (s->params.lasting && captures_new(&s->captures, f) < 0)
+		return error_set(why, -ENOMEM, "out of memory for captures");
+	if (!s->params.capture)
+		return 0;
+	r = pcapng_open(&s->capture, s->params.capture);
+	if (r < 0)
+		return error_set(why, r, "can't write %s: %s", s->params.capture, strerror(-r));
+	for (uint32_t i = 0; i < f->net.port_count; i++)
+		pcapng_add_interface(s->capture, port_name(f, PORT_FIRST + i, name), NULL);
+	return 0;
+}
+
+int session_open(struct session **ret, const struct session_params *params, struct error *why)
+{
+	struct session *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return error_set(why, -ENOMEM, "out of memory");
+	s->params = *params;
+	s->own_faults = params->scenario->fault_count;
+	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
+	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
+	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
+	r = open_capture(s, why);
+	if (r == 0)
+		r = open_control(s, why);
+	if (r == 0)
+		r = open_dataplane(s, why);
+	if (r == 0)
+		r = open_recorder(s, why);
+	if (r == 0)
+		r = configure(s, why);
+	if (r == 0)
+		r = open_engine(s, why);
+	if (r == 0)
+		r = open_traffic(s, why);
+	if (r == 0)
+		r = open_stacks(s, why);
+	if (r < 0) {
+		session_close(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	stacks_free(s->stacks);
+	engine_free(s->engine);
+	deeds_release(&s->deeds);
+	recorder_close(s->recorder);
+	pcapng_close(s->capture);
+	captures_free(s->captures);
+	timeline_release(&s->timeline);
+	if (s->built)
+		build_down(s->built);
+	else if (s->dp)
+		s->dp->ops->close(s->dp);
+	agents_free(s->agents);
+	changes_release(&s->changes);
+	routing_free(s->routing);
+	free(s);
+}
