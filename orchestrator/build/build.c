@@ -10,6 +10,7 @@
 #include "abi/wire.h"
 #include "base/net.h"
 #include "base/parallel.h"
+#include "build/external.h"
 #include "build/record.h"
 #include "build/stack.h"
 #include "build/watch.h"
@@ -28,6 +29,7 @@ struct built {
 	uint32_t node_count, host_count;
 	bool *named;      /* a node: its namespace is there */
 	struct tap *taps; /* a host, by number; TAP_NONE: none */
+	struct external *external; /* NULL: there is nothing of it */
 };
 
 /* What the threads that build share. */
@@ -225,6 +227,54 @@ static int finish_node(void *context, uint32_t i, struct error *why)
 	return r < 0 ? r : bind_ports(s, node, why);
 }
 
+static uint32_t gateway_node(const struct build_params *p)
+{
+	uint32_t i = 0;
+
+	while (p->fabric->net.nodes[i].number != p->gateway)
+		i++; /* hosts come first */
+	return i;
+}
+
+/* Before anything is made: the bridge may not be there. */
+static int plan_external(const struct site *s, struct error *why)
+{
+	const struct build_params *p = s->params;
+	struct record *record = s->b->record;
+
+	return external_plan(&s->b->external, p->external, record_name(record),
+		record_netns(record, gateway_node(p)), why);
+}
+
+static int note_external(const struct site *s, struct error *why)
+{
+	char *line = NULL;
+	int r = external_write(s->b->external, &line);
+
+	if (!r)
+		r = record_note(s->b->record, line);
+	free(line);
+	return r < 0 ? error_set(why, r, "cannot record the way out of the fabric: %s",
+			       strerror(-r))
+		     : 0;
+}
+
+/* By the calling thread, which is still where it came from. */
+static int build_external(const struct site *s, struct error *why)
+{
+	const struct build_params *p = s->params;
+	struct external_site site = {
+		.spec = p->external,
+		.fabric = record_name(s->b->record),
+		.netns_fd = s->netns_fds[gateway_node(p)],
+		.index = PORT_FIRST + s->f->net.port_count + 1, /* eth0 has the one before */
+		.ip6 = s->ip6,
+	};
+	int r = note_external(s, why);
+
+	return r < 0 ? r : external_open(s->b->external, &site, why);
+}
+
 static int allow_descriptors(const struct build_params *params, struct error *why)
 {
 	const struct net *net = &params->fabric->net;
@@ -260,6 +310,8 @@ static int build_all(struct site *s, struct error *why)
 		r = step(s, BUILD_CLAIM, 0, why);
 	if (!r)
 		r = record_claim(&b->record, p->name, p->exact, s->f, why);
+	if (!r && p->external)
+		r = plan_external(s, why);
 	if (!r)
 		r = step(s, BUILD_PROGRAMS, 0, why);
 	if (!r)
@@ -270,6 +322,8 @@ static int build_all(struct site *s, struct error *why)
 		r = parallel_for(1 + b->node_count, cores, build_links_or_sockets, s, why);
 	if (!r)
 		r = parallel_for(b->node_count, cores, finish_node, s, why);
+	if (!r && p->external)
+		r = build_external(s, why);
 	return r;
 }
 
@@ -360,10 +414,13 @@ void build_down(struct built *b)
 		return;
 	for (i = 0; i < b->host_count; i++)
 		tap_close(&b->taps[i]);
+	if (b->external)
+		external_remove(b->external);
 	if (b->dp)
 		b->dp->ops->close(b->dp);
 	parallel_for(b->node_count, parallel_cores(), remove_node, b, NULL);
 	record_release(b->record);
+	free(b->external);
 	free(b->taps);
 	free(b->named);
 	free(b);

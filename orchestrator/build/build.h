@@ -29,11 +29,14 @@ struct build_params {
 	bool gso_off; /* their TCP hands over segments, not trains of them: each passes the program */
 	uint32_t
 		gateway; /* host to which the others' default routes lead, and which forwards; HOST_NONE */
+	/* The gateway joins an Open vSwitch bridge in the calling thread's namespace; NULL: it does not. */
+	const struct external_spec *external;
 };
 
 /*
  * Builds a fabric, tables of the given sizes zeroed. First removes what dead processes left. On error
- * nothing stays behind. 0; -EEXIST: exact, and the name is taken; another -errno; with why.
+ * nothing stays behind. 0; -EEXIST: exact, and the name is taken; -ENOPKG: there is no Open vSwitch, or no such bridge;
+ * another -errno; with why.
  */
 int build_up(struct built **ret, const struct build_params *params, struct error *why);
 

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/parallel.h"
+#include "build/external.h"
 #include "build/process.h"
 #include "io/netns.h"
 
@@ -110,6 +111,25 @@ static int read_names(FILE *file, const char *record, struct name_list *ret)
 	return r;
 }
 
+/* Before its namespace goes. */
+static void remove_external(FILE *file, const char *record)
+{
+	struct external external;
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t n;
+
+	rewind(file);
+	while ((n = getline(&line, &size, file)) > 0) {
+		if (line[n - 1] != '\n') /* cut short: not begun */
+			break;
+		line[n - 1] = '\0';
+		if (external_read(&external, line, record))
+			external_remove(&external);
+	}
+	free(line);
+}
+
 static int delete_name(void *context, uint32_t i, struct error *why)
 {
 	const struct name_list *names = context;
@@ -140,6 +160,7 @@ static int sweep_one(int dir, const char *record, struct error *why)
 		fclose(file);
 		return 0;
 	}
+	remove_external(file, record);
 	r = read_names(file, record, &names);
 	if (!r)
 		r = parallel_for((uint32_t)names.count, parallel_cores(), delete_name, &names, why);
@@ -257,6 +278,18 @@ static int record_write(const struct record *r)
 	for (i = 0; i < r->count; i++)
 		fprintf(out, "%s\n", r->netns[i]);
 	code = fclose(out) ? -ENOMEM : write_all(r->fd, text, bytes);
+	free(text);
+	return code;
+}
+
+int record_note(struct record *r, const char *line)
+{
+	char *text;
+	int code;
+
+	if (asprintf(&text, "%s\n", line) < 0)
+		return -ENOMEM;
+	code = write_all(r->fd, text, strlen(text));
 	free(text);
 	return code;
 }

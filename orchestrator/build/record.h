@@ -4,9 +4,9 @@
 
 /*
  * Who owns which namespaces: one file a fabric under /run/fabricbed, named as the fabric. It lists
- * all namespaces before the first of them is made, and its owner holds a lock on it (flock) for as
- * long as it lives: what a killed process left is thus known, whenever it died. Claims and sweeps
- * take turns by a lock on the directory.
+ * all namespaces before the first of them is made, and a way out of the fabric (build/external.h) before that is; its
+ * owner holds a lock on it (flock) for as long as it lives: what a killed process left is thus known, whenever it
+ * died. Claims and sweeps take turns by a lock on the directory.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +30,12 @@ int record_claim(struct record **ret, const char *wanted, bool exact, const stru
 /* Whether a fabric can have that name, which is to be a file's. */
 bool record_valid_name(const char *name);
 
+/*
+ * Adds a line that begins with no namespace's name: what is to be taken away beside the namespaces, before it is made.
+ * 0 or -errno.
+ */
+int record_note(struct record *r, const char *line);
+
 /* Gives the name back; the namespaces must be gone. NULL is fine. */
 void record_release(struct record *r);
 
@@ -39,7 +45,7 @@ const char *record_name(const struct record *r);
 const char *record_netns(const struct record *r, uint32_t i);
 
 /*
- * Removes the namespaces and records of fabrics whose process is gone or going. How many, or -errno
+ * Removes the namespaces, ways out and records of fabrics whose process is gone or going. How many, or -errno
  * with why.
  */
 int record_sweep(struct error *why);

@@ -156,7 +156,7 @@ static int explain_start(struct up *up, int code, const struct error *why)
 	cli_error("%s", why->text);
 	if (code == -EEXIST)
 		return EXIT_INPUT;
-	return code == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
+	return code == -ENOMEM || code == -ENOPKG ? EXIT_MACHINE : EXIT_RUN;
 }
 
 /* In the fabric's process: what it ended by is in its state, and in its log. */

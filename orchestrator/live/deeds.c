@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "live/timeline.h"
 
 void deeds_release(struct deeds *d)
 {
@@ -23,6 +24,21 @@ int deeds_begin(struct deeds *d, uint32_t fault, uint32_t target, uint64_t now_p
 	}
 	d->items[d->count++] = (struct deed){fault, target, now_ps, DEED_LASTS};
 	return 0;
+}
+
+static int compare_deeds(const void *x, const void *y)
+{
+	const struct deed *a = x, *b = y;
+
+	if (a->fault != b->fault)
+		return a->fault < b->fault ? -1 : 1;
+	return a->target < b->target ? -1 : a->target > b->target;
+}
+
+void deeds_sort(struct deeds *d)
+{
+	if (d->count)
+		qsort(d->items, d->count, sizeof(*d->items), compare_deeds);
 }
 
 /* What is in force is mostly recent. */
@@ -63,6 +79,18 @@ bool deeds_find(const struct deeds *d, const struct scenario *s, enum fault_kind
 			*ret_fault = deed->fault;
 			return true;
 		}
+	}
+	return false;
+}
+
+bool deeds_cut(const struct deeds *d, const struct scenario *s, uint64_t at_ps)
+{
+	for (size_t i = d->count; i--;) {
+		const struct deed *deed = &d->items[i];
+
+		if (fault_cuts(s->faults[deed->fault].kind) &&
+			(deed->since_ps == at_ps || deed->until_ps == at_ps))
+			return true;
 	}
 	return false;
 }

@@ -13,7 +13,6 @@
 #define TURN_NS  50000 /* of the clock's time that a turn may have to do at once */
 #define SLIP_NS  20000000 /* by so much the session may fall behind before model time is held */
 #define IDLE_NS  NS_PER_S
-#define FRAMES   256 /* that a turn takes from programs */
 
 struct pace {
 	struct session *session;
@@ -82,7 +81,10 @@ void pace_go(struct pace *p)
 	p->epoch_ps = engine_now(session_engine(p->session));
 }
 
-/* Model time now. If the session is too far behind to catch up, the time that it lacks is taken out of the clock. */
+/*
+ * Model time now. If the session is too far behind to catch up, the time that it lacks is taken out of the clock: all of it,
+ * since programs' frames wait until it has caught up.
+ */
 static uint64_t model_now(struct pace *p, int64_t now_ns)
 {
 	uint64_t now = model_at(p, now_ns), due = session_next(p->session);
@@ -90,8 +92,8 @@ static uint64_t model_now(struct pace *p, int64_t now_ns)
 
 	if (due >= now || now - due <= allowed)
 		return now;
-	fidelity_slip(p->fidelity, now - due - allowed);
-	p->epoch_ns += (int64_t)((double)(now - due - allowed) / p->ps_per_ns);
+	fidelity_slip(p->fidelity, now - due);
+	p->epoch_ns += (int64_t)((double)(now - due) / p->ps_per_ns);
 	return model_at(p, now_ns);
 }
 
@@ -100,21 +102,23 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/* Programs' frames are read before the clock, and sent when model time is there: none leaves before its program sent it. */
 int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {
 	const struct engine *e = session_engine(p->session);
 	struct stacks *stacks = session_stacks(p->session);
+	unsigned taken = stacks ? stacks_read(stacks) : 0;
 	int64_t begun_ns = clock_ns(), done_ns;
 	uint64_t now = least(model_now(p, begun_ns), until_ps);
 	uint64_t due = session_next(p->session), hops = engine_counts(e)->hops;
 	uint64_t goal = least(now, timeline_later(due, model_span(p, TURN_NS)));
-	unsigned taken;
 	int r;
 
 	if (goal < now && goal < engine_now(e))
 		goal = engine_now(e);
 	r = session_advance(p->session, due < now ? goal : now, stop, why);
-	taken = stacks && engine_now(e) < until_ps ? stacks_take(stacks, FRAMES) : 0;
+	if (taken && engine_now(e) >= now && now < until_ps)
+		taken = stacks_send(stacks);
 	done_ns = clock_ns();
 	hops = engine_counts(e)->hops - hops;
 	if (due < now) {

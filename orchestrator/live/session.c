@@ -35,6 +35,12 @@ static int search_deadlock(struct session *s, uint64_t now)
 	return 0;
 }
 
+static void done(struct session *s, enum action_kind kind)
+{
+	s->latest = kind;
+	s->latest_ps = engine_now(s->engine);
+}
+
 int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by)
 {
 	const struct action a = {.kind = ACTION_BEGIN, .fault = fault, .target = target};
@@ -44,6 +50,7 @@ int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, cons
 
 	if (r < 0)
 		return r;
+	done(s, ACTION_BEGIN);
 	line = change_apply(&s->changes, &a);
 	if (by)
 		json_object_set_new(line, "by", json_string(by));
@@ -61,6 +68,7 @@ void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const
 	/* healed by hand already, or replaced by another */
 	if (!deeds_end(&s->deeds, fault, target, now))
 		return;
+	done(s, ACTION_END);
 	line = change_apply(&s->changes, &a);
 	if (by)
 		json_object_set_new(line, "by", json_string(by));
@@ -68,8 +76,40 @@ void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const
 	s->tally.faults++;
 }
 
+void session_end_faults(struct session *s, struct deeds *list, const char *by)
+{
+	deeds_sort(list);
+	for (size_t i = 0; i < list->count; i++)
+		session_end_fault(s, list->items[i].fault, list->items[i].target, by);
+}
+
+/* What the timetable begins now ends what was begun by hand, at all targets before any of it begins. */
+static int end_replaced(struct session *s)
+{
+	const struct timeline *t = &s->timeline;
+	struct deeds replaced = DEEDS_INIT;
+	uint32_t old;
+	int r = 0;
+
+	for (size_t i = t->next; r == 0 && i < t->count; i++) {
+		const struct action *a = &t->items[i];
+
+		if (a->at_ps > engine_now(s->engine) || a->kind != ACTION_BEGIN)
+			break;
+		if (deeds_find(&s->deeds, s->params.scenario,
+			    s->params.scenario->faults[a->fault].kind, a->target, &old))
+			r = deeds_begin(&replaced, old, a->target, a->at_ps);
+	}
+	if (r == 0)
+		session_end_faults(s, &replaced, NULL);
+	deeds_release(&replaced);
+	return r;
+}
+
 static int act(struct session *s, const struct action *a)
 {
+	uint64_t delay = s->params.scenario->sw.reroute_ps;
+
 	switch (a->kind) {
 	case ACTION_BEGIN:
 		return session_begin_fault(s, a->fault, a->target, NULL);
@@ -77,6 +117,10 @@ static int act(struct session *s, const struct action *a)
 		session_end_fault(s, a->fault, a->target, NULL);
 		return 0;
 	case ACTION_REROUTE:
+		/* planned for the end of what has been ended by hand before */
+		if (!deeds_cut(&s->deeds, s->params.scenario, a->at_ps - delay))
+			return 0;
+		done(s, ACTION_REROUTE);
 		recorder_event(s->recorder, engine_now(s->engine), change_apply(&s->changes, a));
 		s->tally.reroutes++;
 		return 0;
@@ -84,13 +128,30 @@ static int act(struct session *s, const struct action *a)
 	return -EINVAL;
 }
 
-int session_act(struct session *s)
+int session_follow(struct session *s)
 {
-	uint64_t now = engine_now(s->engine);
+	enum action_kind last = ACTION_END;
 	int r = 0;
 
-	while (r == 0 && timeline_next(&s->timeline) <= now)
-		r = act(s, &s->timeline.items[s->timeline.next++]);
+	while (r == 0 && timeline_next(&s->timeline) <= engine_now(s->engine)) {
+		const struct action *a = &s->timeline.items[s->timeline.next];
+
+		if (s->params.lasting && a->kind == ACTION_BEGIN && last != ACTION_BEGIN)
+			r = end_replaced(s);
+		s->timeline.next++;
+		last = a->kind;
+		if (r == 0)
+			r = act(s, a);
+	}
+	return r;
+}
+
+/* Does all that is due at the engine's present time. 0 or -errno. */
+static int act_now(struct session *s)
+{
+	uint64_t now = engine_now(s->engine);
+	int r = session_follow(s);
+
 	if (r < 0)
 		return r;
 	if (s->next_lldp_ps <= now)
@@ -126,7 +187,7 @@ int session_advance(
 {
 	until_ps = session_least(until_ps, s->end_ps);
 	while (engine_now(s->engine) < until_ps && !(stop && *stop) && !session_done(s)) {
-		int r = session_act(s);
+		int r = act_now(s);
 
 		if (r == 0)
 			r = engine_run(s->engine, session_least(next_act(s), until_ps), stop);

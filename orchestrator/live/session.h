@@ -82,7 +82,7 @@ json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why);
 
 /*
- * Writes the summary, the scenario as it was run, flows.csv and the like, and closes the other files. 0 or -errno with why.
+ * Writes the summary (NULL: not that), the scenario as it was run, flows.csv and the like, and closes the other files. 0 or -errno with why.
  */
 int session_write(struct session *s, const json_t *summary, struct error *why);
 

@@ -78,7 +78,8 @@ int session_write(struct session *s, const json_t *summary, struct error *why)
 
 	if (!directory || r < 0)
 		return r;
-	r = write_summary(directory, summary);
+	if (summary)
+		r = write_summary(directory, summary);
 	if (r == 0)
 		r = write_scenario(directory, s);
 	if (r == 0)

@@ -69,17 +69,37 @@ static int plan_end(struct session *s, uint32_t fault, uint32_t target)
 	return r == 0 && fault_cuts(f->kind) ? timeline_insert(&s->timeline, &reroute) : r;
 }
 
-/* What ends goes before what begins, as it will when this is done again by a timetable. */
-static int begin_everywhere(struct session *s, uint32_t fault)
+/*
+ * At one moment a timetable ends faults, then begins others, then changes routes. What is done by hand after such a thing
+ * and would come before it there waits a picosecond, so that it can be told to a timetable as it was.
+ */
+static int await_turn(struct session *s, enum action_kind kind)
 {
-	const struct fault_spec *f = &s->params.scenario->faults[fault];
+	struct error why = ERROR_INIT;
+	bool late = s->latest_ps == engine_now(s->engine) &&
+		    (kind == ACTION_END || kind < s->latest);
+
+	return late ? session_advance(s, engine_now(s->engine) + 1, NULL, &why) : 0;
+}
+
+/* What is in force of this kind where a fault is going to be. 0 or -ENOMEM. */
+static int list_replaced(const struct session *s, const struct fault_spec *f, struct deeds *ret)
+{
 	uint32_t old;
 	int r = 0;
 
-	for (uint32_t t = 0; t < target_count(s); t++)
+	for (uint32_t t = 0; r == 0 && t < target_count(s); t++)
 		if (fault_befalls(s->params.fabric, f, t) &&
 			deeds_find(&s->deeds, s->params.scenario, f->kind, t, &old))
-			session_end_fault(s, old, t, BY_HAND);
+			r = deeds_begin(ret, old, t, 0);
+	return r;
+}
+
+static int begin_everywhere(struct session *s, uint32_t fault)
+{
+	const struct fault_spec *f = &s->params.scenario->faults[fault];
+	int r = 0;
+
 	for (uint32_t t = 0; r == 0 && t < target_count(s); t++) {
 		if (!fault_befalls(s->params.fabric, f, t))
 			continue;
@@ -98,21 +118,30 @@ void session_note(struct session *s, json_t *event)
 json_t *session_inject(struct session *s, struct fault_spec *f, struct error *why)
 {
 	struct scenario *sc = s->params.scenario;
-	uint64_t now = engine_now(s->engine);
+	struct deeds replaced = DEEDS_INIT;
 	char words[FAULT_WORDS];
+	uint64_t now;
 	uint32_t fault;
-	int r = session_act(s);
+	int r = session_follow(s);
 
+	if (r == 0)
+		r = list_replaced(s, f, &replaced);
+	if (r == 0)
+		r = await_turn(s, replaced.count ? ACTION_END : ACTION_BEGIN);
+	now = engine_now(s->engine);
 	f->at_ps = now;
 	f->until_ps = timeline_later(now, f->until_ps);
 	if (r == 0)
 		r = scenario_add_fault(sc, f);
 	if (r < 0) {
+		deeds_release(&replaced);
 		fault_spec_release(f);
 		error_set(why, r, "out of memory for a fault");
 		return NULL;
 	}
 	fault = (uint32_t)sc->fault_count - 1;
+	session_end_faults(s, &replaced, BY_HAND);
+	deeds_release(&replaced);
 	r = begin_everywhere(s, fault);
 	if (r < 0) {
 		error_set(why, r, "out of memory for a fault");
@@ -144,6 +173,19 @@ static bool heals(const struct session *s, const struct session_heal *h, const s
 				      : fabric_node_matches(s->params.fabric, d->target, h->glob);
 }
 
+static int list_healed(const struct session *s, const struct session_heal *h, struct deeds *ret)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->deeds.count; i++) {
+		const struct deed *d = &s->deeds.items[i];
+
+		if (heals(s, h, d))
+			r = deeds_begin(ret, d->fault, d->target, d->since_ps);
+	}
+	return r;
+}
+
 static void add_once(json_t *numbers, uint32_t number)
 {
 	size_t i;
@@ -156,17 +198,20 @@ static void add_once(json_t *numbers, uint32_t number)
 json_t *session_heal(struct session *s, const struct session_heal *h, struct error *why)
 {
 	json_t *healed = json_array();
-	int r = session_act(s);
+	struct deeds ends = DEEDS_INIT;
+	int r = session_follow(s);
 
-	for (size_t i = 0; r == 0 && i < s->deeds.count; i++) {
-		const struct deed d = s->deeds.items[i];
-
-		if (!heals(s, h, &d))
-			continue;
-		session_end_fault(s, d.fault, d.target, BY_HAND);
-		add_once(healed, d.fault);
-		r = plan_reroute(s, s->params.scenario->faults[d.fault].kind);
+	if (r == 0)
+		r = list_healed(s, h, &ends);
+	if (r == 0 && ends.count)
+		r = await_turn(s, ACTION_END);
+	if (r == 0)
+		session_end_faults(s, &ends, BY_HAND);
+	for (size_t i = 0; r == 0 && i < ends.count; i++) {
+		add_once(healed, ends.items[i].fault);
+		r = plan_reroute(s, s->params.scenario->faults[ends.items[i].fault].kind);
 	}
+	deeds_release(&ends);
 	if (r < 0) {
 		error_set(why, r, "out of memory for the end of a fault");
 		json_decref(healed);
@@ -309,6 +354,7 @@ const char *session_port_faults(void *arg, uint32_t port)
 
 /* What scenario_write() is to see: pointers into what the session has, and no copy but of the list. */
 struct saved {
+	struct deeds deeds; /* with their ends, also those that are still to come */
 	struct fault_spec *faults;
 	size_t count;
 	char (*names)[LINK_NAME];
@@ -321,16 +367,46 @@ static void save_fault(struct saved *to, const struct fault_spec *f, const struc
 
 	*copy = *f;
 	copy->at_ps = d->since_ps;
-	/* what is in force goes on to its own end */
-	if (d->until_ps != DEED_LASTS)
-		copy->until_ps = d->until_ps;
+	copy->until_ps = d->until_ps;
+}
+
+/* What is in force goes on to its own end, or to what the timetable begins in its place. */
+static uint64_t ends_at(const struct session *s, const struct deed *d)
+{
+	const struct fault_spec *faults = s->params.scenario->faults, *f = &faults[d->fault];
+
+	for (size_t i = s->timeline.next; i < s->timeline.count; i++) {
+		const struct action *a = &s->timeline.items[i];
+
+		if (a->at_ps >= f->until_ps)
+			break;
+		if (a->kind == ACTION_BEGIN && a->target == d->target &&
+			faults[a->fault].kind == f->kind)
+			return a->at_ps;
+	}
+	return f->until_ps;
+}
+
+static int settle_deeds(struct saved *to, const struct session *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->deeds.count; i++) {
+		const struct deed *d = &s->deeds.items[i];
+
+		r = deeds_begin(&to->deeds, d->fault, d->target, d->since_ps);
+		if (r == 0)
+			to->deeds.items[i].until_ps =
+				d->until_ps == DEED_LASTS ? ends_at(s, d) : d->until_ps;
+	}
+	return r;
 }
 
 /* A fault that did not befall all of its targets alike: one for each. */
 static void save_apart(struct saved *to, const struct session *s, uint32_t fault)
 {
-	for (size_t i = 0; i < s->deeds.count; i++) {
-		const struct deed *d = &s->deeds.items[i];
+	for (size_t i = 0; i < to->deeds.count; i++) {
+		const struct deed *d = &to->deeds.items[i];
 		struct fault_spec f = s->params.scenario->faults[fault];
 
 		if (d->fault != fault)
@@ -347,24 +423,13 @@ static void save_faults(struct saved *to, const struct session *s)
 	struct deed d;
 
 	for (uint32_t i = 0; i < sc->fault_count; i++) {
-		if (deeds_alike(&s->deeds, i, &d))
+		if (deeds_alike(&to->deeds, i, &d))
 			save_fault(to, &sc->faults[i], &d);
 		else if (sc->faults[i].at_ps >= engine_now(s->engine))
 			to->faults[to->count++] = sc->faults[i];
 		else
 			save_apart(to, s, i);
 	}
-}
-
-/* A fault that began and ended at one moment has done nothing, and the language has no words for it. */
-static void save_drop_empty(struct saved *to)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < to->count; i++)
-		if (to->faults[i].at_ps < to->faults[i].until_ps)
-			to->faults[kept++] = to->faults[i];
-	to->count = kept;
 }
 
 int session_save(const struct session *s, FILE *out)
@@ -374,16 +439,16 @@ int session_save(const struct session *s, FILE *out)
 		.faults = calloc(copy.fault_count + s->deeds.count + 1, sizeof(*saved.faults)),
 		.names = calloc(s->deeds.count + 1, sizeof(*saved.names)),
 	};
-	int r = -ENOMEM;
+	int r = saved.faults && saved.names ? settle_deeds(&saved, s) : -ENOMEM;
 
-	if (saved.faults && saved.names) {
+	if (r == 0) {
 		save_faults(&saved, s);
-		save_drop_empty(&saved);
 		copy.faults = saved.faults;
 		copy.fault_count = saved.count;
 		copy.until_ps = engine_now(s->engine);
 		r = scenario_write(&copy, out);
 	}
+	deeds_release(&saved.deeds);
 	free(saved.faults);
 	free(saved.names);
 	return r;

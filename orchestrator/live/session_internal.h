@@ -39,6 +39,8 @@ struct session {
 	struct deadlock deadlock;
 	char fault_words[80]; /* the latest that session_port_faults() told */
 	struct session_tally tally;
+	enum action_kind latest; /* that was done */
+	uint64_t latest_ps;      /* when that was; 0 serves as well for never: nothing has begun that could end */
 	struct stacks *stacks; /* NULL: hosts have no kernel stack */
 };
 
@@ -50,11 +52,14 @@ static inline uint64_t session_least(uint64_t a, uint64_t b)
 /* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
 int session_add_traffic(struct session *s, size_t first);
 
-/* Does all that is due at the engine's present time. 0 or -errno. */
-int session_act(struct session *s);
+/* Does what the timetable says of the engine's present time, and none of what happens periodically. 0 or -errno. */
+int session_follow(struct session *s);
 
 /* A fault begins or ends at a target: in the engine, in what is remembered, and in the events. 0 or -ENOMEM. */
 int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
 void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
+
+/* All that are listed, in the order of a timetable; sorts the list. */
+void session_end_faults(struct session *s, struct deeds *list, const char *by);
 
 #endif

@@ -49,6 +49,7 @@ static int open_kernel(
 		.ecn = stack->ecn,
 		.gso_off = stack->entropy == ENTROPY_PACKET,
 		.gateway = setup_gateway(sc, f),
+		.external = s->params.stacks && sc->external.node ? &sc->external : NULL,
 	};
 	int r = 0;
 

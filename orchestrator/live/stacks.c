@@ -10,12 +10,20 @@
 
 #define READY_AT_ONCE 64
 #define HOST_AT_ONCE  32 /* frames of one host before the next one's turn */
+#define HELD_FRAMES   256
+
+struct held {
+	uint32_t host, length;
+};
 
 struct stacks {
 	struct engine *engine;
 	int epoll;
 	uint32_t host_count;
 	uint32_t frame_bytes;
+	unsigned held_count;
+	struct held held[HELD_FRAMES]; /* read, not sent yet */
+	uint8_t *bytes;                /* of those, frame_bytes each */
 	const struct built *built;
 	int *fds;       /* by host; not ours to close */
 	uint64_t *seen; /* by host: what it had sent when its refused frames were counted */
@@ -42,6 +50,7 @@ int stacks_new(struct stacks **ret, const struct built *b, struct engine *e, con
 	s->host_count = net->host_count;
 	s->frame_bytes = engine_stack_capacity(e);
 	s->built = b;
+	s->bytes = calloc(HELD_FRAMES, s->frame_bytes);
 	s->fds = calloc(net->host_count, sizeof(*s->fds));
 	s->seen = calloc(net->host_count, sizeof(*s->seen));
 	s->next_macs = calloc(net->host_count, sizeof(*s->next_macs));
@@ -52,8 +61,8 @@ int stacks_new(struct stacks **ret, const struct built *b, struct engine *e, con
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll < 0)
 		r = -errno;
-	else if (!s->fds || !s->seen || !s->next_macs || !s->counts.sent || !s->counts.delivered ||
-		 !s->counts.lost || !s->counts.refused)
+	else if (!s->bytes || !s->fds || !s->seen || !s->next_macs || !s->counts.sent ||
+		 !s->counts.delivered || !s->counts.lost || !s->counts.refused)
 		r = -ENOMEM;
 	for (uint32_t i = 0; r == 0 && i < net->host_count; i++) {
 		s->fds[i] = build_stack_fd(b, i);
@@ -74,6 +83,7 @@ void stacks_free(struct stacks *s)
 		return;
 	if (s->epoll >= 0)
 		close(s->epoll);
+	free(s->bytes);
 	free(s->fds);
 	free(s->seen);
 	free(s->next_macs);
@@ -89,42 +99,61 @@ int stacks_fd(const struct stacks *s)
 	return s->epoll;
 }
 
-/* False: there is nothing more from this host now. */
-static bool take_one(struct stacks *s, uint32_t host)
+/* False: there is nothing more from this host now, or no room. */
+static bool read_one(struct stacks *s, uint32_t host)
 {
-	uint8_t *buffer = engine_stack_buffer(s->engine);
+	uint8_t *frame = s->bytes + (size_t)s->held_count * s->frame_bytes;
 	ssize_t n;
 
-	if (!buffer)
+	if (s->held_count == HELD_FRAMES)
 		return false;
-	n = read(s->fds[host], buffer, s->frame_bytes);
+	n = read(s->fds[host], frame, s->frame_bytes);
 	if (n <= 0)
 		return false;
 	s->counts.sent[host]++;
 	/* there is no ARP: a frame is addressed to its own sender, or to a group */
-	if (n >= ETH_ALEN && !(buffer[0] & 1))
-		memcpy(buffer, s->next_macs[host], ETH_ALEN);
-	/* what finds no room in the host's queue is counted by the engine */
-	engine_stack_send(s->engine, host, (uint32_t)n);
+	if (n >= ETH_ALEN && !(frame[0] & 1))
+		memcpy(frame, s->next_macs[host], ETH_ALEN);
+	s->held[s->held_count++] = (struct held){host, (uint32_t)n};
 	return true;
 }
 
-unsigned stacks_take(struct stacks *s, unsigned most)
+unsigned stacks_read(struct stacks *s)
 {
 	struct epoll_event ready[READY_AT_ONCE];
-	unsigned taken = 0;
+	unsigned before = HELD_FRAMES;
 
-	while (taken < most) {
+	if (s->held_count)
+		return s->held_count;
+	while (s->held_count < HELD_FRAMES && s->held_count != before) {
 		int n = epoll_wait(s->epoll, ready, READY_AT_ONCE, 0);
-		unsigned before = taken;
 
+		before = s->held_count;
 		for (int i = 0; i < n; i++)
-			for (int k = 0; k < HOST_AT_ONCE && take_one(s, ready[i].data.u32); k++)
-				taken++;
-		if (taken == before)
-			break;
+			for (int k = 0; k < HOST_AT_ONCE && read_one(s, ready[i].data.u32); k++)
+				;
 	}
-	return taken;
+	return s->held_count;
+}
+
+unsigned stacks_send(struct stacks *s)
+{
+	unsigned sent = 0;
+
+	while (sent < s->held_count) {
+		const struct held *h = &s->held[sent];
+		uint8_t *buffer = engine_stack_buffer(s->engine);
+
+		if (!buffer)
+			break;
+		memcpy(buffer, s->bytes + (size_t)sent * s->frame_bytes, h->length);
+		/* what finds no room in the host's queue is counted by the engine */
+		engine_stack_send(s->engine, h->host, h->length);
+		sent++;
+	}
+	/* without memory the engine's next run fails: there is nobody left to send the rest to */
+	s->held_count = 0;
+	return sent;
 }
 
 uint64_t stacks_refused(struct stacks *s)

@@ -31,8 +31,13 @@ void stacks_free(struct stacks *s);
 /* Polls as readable when a program has sent something. */
 int stacks_fd(const struct stacks *s);
 
-/* Takes what programs have sent, up to about `most` frames, all hosts alike. Returns how many. */
-unsigned stacks_take(struct stacks *s, unsigned most);
+/*
+ * What programs have sent, in two steps, so that the time can be asked for between them: a frame that has been read was sent
+ * before. stacks_read() reads as many frames as it can hold, all hosts alike, and keeps them; nothing while it holds some.
+ * stacks_send() puts them in their hosts' queues. Both return how many these are.
+ */
+unsigned stacks_read(struct stacks *s);
+unsigned stacks_send(struct stacks *s);
 
 /*
  * Frames that programs have sent and nobody took in time since this was asked last: the box was too slow. Looks at those

@@ -13,7 +13,10 @@ bool fault_cuts(enum fault_kind kind)
 	return kind == FAULT_LINK_DOWN || kind == FAULT_SWITCH_DOWN;
 }
 
-/* At one time: first what ends, so that a target may go from one fault to the next; reroutes see it all. */
+/*
+ * At one time: first what ends, so that a target may go from one fault to the next; reroutes see it all. Faults in their
+ * own order, as they were injected if that was done by hand.
+ */
 static int compare_actions(const void *x, const void *y)
 {
 	const struct action *a = x, *b = y;
@@ -22,9 +25,9 @@ static int compare_actions(const void *x, const void *y)
 		return a->at_ps < b->at_ps ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
-	if (a->target != b->target)
-		return a->target < b->target ? -1 : 1;
-	return a->fault < b->fault ? -1 : a->fault > b->fault;
+	if (a->fault != b->fault)
+		return a->fault < b->fault ? -1 : 1;
+	return a->target < b->target ? -1 : a->target > b->target;
 }
 
 static void timeline_add(struct timeline *t, struct action a)

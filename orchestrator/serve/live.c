@@ -182,8 +182,8 @@ static int turn(struct live *l, const volatile bool *stop, struct error *why)
 	if (l->goal.time_ps == UINT64_MAX && session_next(l->session) == UINT64_MAX)
 		limit = now;
 	r = session_advance(l->session, limit, stop, why);
-	if (r == 0)
-		stacks_take(stacks, UINT16_MAX);
+	for (unsigned sent = 0; r == 0 && sent < UINT16_MAX && stacks_read(stacks);)
+		sent += stacks_send(stacks);
 	return r;
 }
 

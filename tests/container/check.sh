@@ -253,5 +253,5 @@ elif wait_for same_programs; then
 else
 	tap_fail "no program is left in the kernel" "$(comm -13 <(echo "$programs_before") <(programs))"
 fi
-tap_empty "no container is left" "$(engine ps -a -q)"
+tap_empty "no container is left" "$(engine ps -a -q --filter name="$name")"
 tap_done

@@ -323,7 +323,7 @@ static void tiny_run_to_the_byte(void **state)
 	small_directory(directory);
 	small_session_open(&s, tiny, NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, &why), 0);
 	/* 2 us + 2 * 335.52 + 80.16 ns; 2 us + 2 * 9.76 ns more for the SACK */
 	assert_file(directory, "flows.csv",
 		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
@@ -359,7 +359,7 @@ static void no_samples_no_file(void **state)
 	small_directory(directory);
 	small_session_open(&s, tiny, sets, 1, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, &why), 0);
 	assert_null(small_file(directory, "queues.csv"));
 	small_session_close(&s);
 	small_directory_remove(directory);
@@ -386,7 +386,7 @@ static void pauses_to_the_byte(void **state)
 	small_directory(directory);
 	small_session_open(&s, stormy, NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, &why), 0);
 	assert_file(directory, "pauses.csv",
 		"port,class,pauses_sent,resumes_sent,pauses_received,paused_us,max_ingress_bytes\n"
 		"h1->leaf0,3,1,0,0,0.000000,0\n"
@@ -406,7 +406,7 @@ static void no_pauses_no_file(void **state)
 	small_directory(directory);
 	small_session_open(&s, tiny, NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, &why), 0);
 	assert_null(small_file(directory, "pauses.csv"));
 	small_session_close(&s);
 	small_directory_remove(directory);
@@ -430,7 +430,7 @@ static void session_says_why_it_could_not_write(void **state)
 		link_to_full(directory, files[i].name);
 		small_session_open(&s, files[i].scenario, NULL, 0, directory);
 		small_session_run(&s);
-		assert_int_equal(session_write(s.session, &why), -ENOSPC);
+		assert_int_equal(session_write(s.session, NULL, &why), -ENOSPC);
 		assert_non_null(strstr(why.text, "No space left on device"));
 		assert_non_null(strstr(why.text, directory));
 		small_session_close(&s);

@@ -52,6 +52,15 @@ static void hand_step(struct hand *h, uint64_t span_ps)
 		fail_msg("%s", why.text);
 }
 
+/* To the very moment of what happens next, if there is such a thing: what is done then is done before. */
+static void hand_step_to_event(struct hand *h)
+{
+	uint64_t next = session_next(h->s.session);
+
+	if (next != UINT64_MAX && next > now_ps(h))
+		hand_step(h, next - now_ps(h));
+}
+
 /* The words of a fault, parted by blanks. NULL: they are wrong, or the fabric has nothing of that. */
 static json_t *inject(struct hand *h, const char *line)
 {
@@ -328,7 +337,8 @@ static void random_deed(struct hand *h, const struct world *w)
 		random_heal(h);
 	else if (dice < 13)
 		hand_start(h, w->text);
-	/* several things at one moment, often; else the next some picoseconds later, in no round figure */
+	else if (dice < 15)
+		hand_step_to_event(h);
 	else
 		hand_step(h, 1 + below(h, 20000000));
 }

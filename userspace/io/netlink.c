@@ -71,6 +71,8 @@ static const char *request_name(uint16_t type)
 		return "create the veth pair of";
 	case RTM_SETLINK:
 		return "set up";
+	case RTM_DELLINK:
+		return "delete";
 	case RTM_NEWADDR:
 		return "add an address to";
 	case RTM_NEWROUTE:
@@ -357,9 +359,26 @@ int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why)
 	return set_flags(r, index, IFF_UP | IFF_NOARP, IFF_MULTICAST, why);
 }
 
+int rtnl_ethernet_up(struct rtnl *r, uint32_t index, struct error *why)
+{
+	return set_flags(r, index, IFF_UP, 0, why);
+}
+
 int rtnl_loopback_up(struct rtnl *r, struct error *why)
 {
 	return set_flags(r, LOOPBACK_INDEX, IFF_UP, 0, why);
+}
+
+int rtnl_delete_link(struct rtnl *r, uint32_t index, struct error *why)
+{
+	struct nlmsghdr *h;
+	int code;
+
+	code = rtnl_begin(r, RTM_DELLINK, 0, &h, why);
+	if (code < 0)
+		return code;
+	put_ifinfo(h, index);
+	return rtnl_end(r, h);
 }
 
 int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *address,

@@ -63,7 +63,13 @@ int rtnl_set_link(
  */
 int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why);
 
+/* Up, as a machine on a real Ethernet has it: with ARP, neighbour discovery and groups. */
+int rtnl_ethernet_up(struct rtnl *r, uint32_t index, struct error *why);
+
 int rtnl_loopback_up(struct rtnl *r, struct error *why);
+
+/* Of a veth pair both ends go. */
+int rtnl_delete_link(struct rtnl *r, uint32_t index, struct error *why);
 
 /*
  * Adds an address, AF_INET or AF_INET6 in network byte order, without duplicate address detection.

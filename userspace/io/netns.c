@@ -90,6 +90,13 @@ int netns_open(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+int netns_open_own(void)
+{
+	int fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
 bool netns_exists(const char *name)
 {
 	char path[sizeof(NETNS_DIR) + 1 + NETNS_NAME_MAX];

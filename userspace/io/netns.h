@@ -32,6 +32,9 @@ int netns_enter(int fd);
 /* A descriptor of the namespace of that name, or -errno. */
 int netns_open(const char *name);
 
+/* The same of the calling thread's. */
+int netns_open_own(void);
+
 bool netns_exists(const char *name);
 
 /*
