@@ -184,7 +184,7 @@ check-container: ## build the Containerfile's image and use it (root; podman, de
 
 golden: all ## write the shipped scenarios' traces anew (tests/golden)
 	@for f in scenarios/*.yaml; do \
-		$(BUILD)/fabricbed run $$f --dataplane inline --out $(BUILD)/golden --json | \
+		$(BUILD)/fabricbed run $$f --dataplane inline --set clock=stepped --out $(BUILD)/golden --json | \
 			awk -v n=$$(basename $$f .yaml) -F'"' \
 				'/^  "[^"]*": {/ { v = "/" $$2 } /^  (  )?"trace_hash"/ { print n v, $$4 }'; \
 	done > tests/golden/traces.txt && cat tests/golden/traces.txt

@@ -27,8 +27,8 @@ struct built {
 	struct record *record;
 	struct dataplane *dp;
 	uint32_t node_count, host_count;
-	bool *named;      /* a node: its namespace is there */
-	struct tap *taps; /* a host, by number; TAP_NONE: none */
+	bool *named;               /* a node: its namespace is there */
+	struct tap *taps;          /* a host, by number; TAP_NONE: none */
 	struct external *external; /* NULL: there is nothing of it */
 };
 
@@ -254,8 +254,8 @@ static int note_external(const struct site *s, struct error *why)
 	if (!r)
 		r = record_note(s->b->record, line);
 	free(line);
-	return r < 0 ? error_set(why, r, "cannot record the way out of the fabric: %s",
-			       strerror(-r))
+	return r < 0 ? error_set(
+			       why, r, "cannot record the way out of the fabric: %s", strerror(-r))
 		     : 0;
 }
 

@@ -304,8 +304,8 @@ static void print_fidelity(const json_t *summary)
 		number(summary, "fidelity.late_us.max"),
 		number(summary, "fidelity.smallest_delay_us"));
 	if (reason)
-		printf("              %s;\n              a slowdown of %g would have sufficed\n", reason,
-			number(summary, "fidelity.sufficient_slowdown"));
+		printf("              %s;\n              a slowdown of %g would have sufficed\n",
+			reason, number(summary, "fidelity.sufficient_slowdown"));
 }
 
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)

@@ -154,8 +154,10 @@ int capture_begin(struct capture **ret, struct captures *c, const char *target, 
 			   : error_set(why, -ENOMEM, "out of memory");
 	if (r == 0) {
 		r = pcapng_new(&one->out, sink, arg);
-		if (r == 0)
+		if (r == 0) {
+			pcapng_in_nanoseconds(one->out);
 			r = add_interfaces(one);
+		}
 		if (r < 0)
 			error_set(why, r, "no room for the capture's interfaces: %s", strerror(-r));
 	}

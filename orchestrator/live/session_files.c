@@ -74,10 +74,11 @@ static int close_files(struct session *s, struct error *why)
 int session_write(struct session *s, const json_t *summary, struct error *why)
 {
 	const char *directory = s->params.directory;
-	int r = close_files(s, why);
+	int closed = close_files(s, why), r = 0;
 
-	if (!directory || r < 0)
-		return r;
+	if (!directory)
+		return closed;
+	/* a full disk under the capture is no reason to go without the rest */
 	if (summary)
 		r = write_summary(directory, summary);
 	if (r == 0)
@@ -88,6 +89,7 @@ int session_write(struct session *s, const json_t *summary, struct error *why)
 		r = recorder_write_pauses(directory, s->engine, port_name, s->params.fabric);
 	if (r == 0 && s->agents)
 		r = agents_write(s->agents, directory);
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", directory, strerror(-r))
-		     : 0;
+	if (r < 0 && closed == 0)
+		return error_set(why, r, "can't write results in %s: %s", directory, strerror(-r));
+	return closed < 0 ? closed : r;
 }

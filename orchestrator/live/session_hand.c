@@ -76,8 +76,8 @@ static int plan_end(struct session *s, uint32_t fault, uint32_t target)
 static int await_turn(struct session *s, enum action_kind kind)
 {
 	struct error why = ERROR_INIT;
-	bool late = s->latest_ps == engine_now(s->engine) &&
-		    (kind == ACTION_END || kind < s->latest);
+	bool late =
+		s->latest_ps == engine_now(s->engine) && (kind == ACTION_END || kind < s->latest);
 
 	return late ? session_advance(s, engine_now(s->engine) + 1, NULL, &why) : 0;
 }
@@ -402,9 +402,11 @@ static int settle_deeds(struct saved *to, const struct session *s)
 	return r;
 }
 
-/* A fault that did not befall all of its targets alike: one for each. */
-static void save_apart(struct saved *to, const struct session *s, uint32_t fault)
+/* A fault that did not befall all of its targets alike: one for each. False: it has not begun. */
+static bool save_apart(struct saved *to, const struct session *s, uint32_t fault)
 {
+	size_t before = to->count;
+
 	for (size_t i = 0; i < to->deeds.count; i++) {
 		const struct deed *d = &to->deeds.items[i];
 		struct fault_spec f = s->params.scenario->faults[fault];
@@ -415,6 +417,7 @@ static void save_apart(struct saved *to, const struct session *s, uint32_t fault
 		target_name(s, f.kind, d->target, f.target);
 		save_fault(to, &f, d);
 	}
+	return to->count > before;
 }
 
 static void save_faults(struct saved *to, const struct session *s)
@@ -425,10 +428,8 @@ static void save_faults(struct saved *to, const struct session *s)
 	for (uint32_t i = 0; i < sc->fault_count; i++) {
 		if (deeds_alike(&to->deeds, i, &d))
 			save_fault(to, &sc->faults[i], &d);
-		else if (sc->faults[i].at_ps >= engine_now(s->engine))
+		else if (!save_apart(to, s, i))
 			to->faults[to->count++] = sc->faults[i];
-		else
-			save_apart(to, s, i);
 	}
 }
 

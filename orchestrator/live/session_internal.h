@@ -40,7 +40,8 @@ struct session {
 	char fault_words[80]; /* the latest that session_port_faults() told */
 	struct session_tally tally;
 	enum action_kind latest; /* that was done */
-	uint64_t latest_ps;      /* when that was; 0 serves as well for never: nothing has begun that could end */
+	uint64_t
+		latest_ps; /* when that was; 0 serves as well for never: nothing has begun that could end */
 	struct stacks *stacks; /* NULL: hosts have no kernel stack */
 };
 

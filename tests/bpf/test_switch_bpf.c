@@ -302,6 +302,24 @@ static int run_cases(const char *name, struct switch_bench *b, bool full)
 		    : cmocka_run_group_tests_name(name, on_plain, NULL, NULL);
 }
 
+/* The same with kernel stacks, and where one of them is a gateway. */
+static int run_stack_cases(const char *name, struct switch_bench *b)
+{
+	const struct CMUnitTest tests[] = {CASE(stream_is_alike_native_and_in_the_kernel),
+		SWITCH_CASES(SHARED_CASE) SWITCH_FULL_CASES(SHARED_CASE)
+			SWITCH_STACK_CASES(SHARED_CASE)};
+
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
+static int run_gateway_cases(const char *name, struct switch_bench *b)
+{
+	const struct CMUnitTest tests[] = {CASE(stream_is_alike_native_and_in_the_kernel),
+		SWITCH_STACK_CASES(SHARED_CASE) SWITCH_GATEWAY_CASES(SHARED_CASE)};
+
+	return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
+
 /* Where headers go is told by the program's configuration. */
 static int run_trim_cases(const char *name, struct switch_bench *b)
 {
@@ -322,6 +340,8 @@ static int run_all(struct dataplane *dps[BENCH_KINDS])
 	failed += run_cases("switch, in the kernel, everything on", b[BENCH_FULL], true);
 	failed += run_trim_cases("switch, in the kernel, trimmed or returned", b[BENCH_OR_RETURN]);
 	failed += run_trim_cases("switch, in the kernel, returned", b[BENCH_TO_SENDER]);
+	failed += run_stack_cases("switch, in the kernel, with stacks", b[BENCH_STACK]);
+	failed += run_gateway_cases("switch, in the kernel, with a gateway", b[BENCH_GATEWAY]);
 	for (int kind = 0; kind < BENCH_KINDS; kind++)
 		bench_close(b[kind]);
 	return failed;

@@ -235,14 +235,15 @@ engine rm -f -t 0 "$name" >/dev/null 2>&1
 
 # ---- nothing stays
 
-same_as_before() {
-	[ "$(host_state)" = "$before" ]
+# What is new; others on this machine may have taken away what was theirs.
+additions() {
+	comm -13 <(echo "$before" | sort) <(host_state | sort)
 }
-if wait_for same_as_before; then
-	tap_ok "the host is as it was"
-else
-	tap_fail "the host is as it was" "$(diff <(echo "$before") <(host_state))"
-fi
+nothing_new() {
+	[ -z "$(additions)" ]
+}
+wait_for nothing_new
+tap_empty "nothing is left on the host" "$(additions)"
 same_programs() {
 	[ -z "$(comm -13 <(echo "$programs_before") <(programs))" ]
 }

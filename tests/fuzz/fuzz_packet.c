@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arbitrary bytes as hop header and frame, into the switch's pipeline and the host's, with nothing on and with
- * everything. Whatever they are, the accounts must balance, and only what a switch may change has changed.
+ * Arbitrary bytes as hop header and frame, into the switch's pipeline and the host's, with nothing on, with
+ * everything, and with what hosts' kernel stacks need beside it. Whatever they are, the accounts must balance, and only what a switch may change has changed.
  */
 #include <stdbool.h>
 #include <stdlib.h>
@@ -16,6 +16,8 @@
 #define PORT_COUNT  7u
 #define FRAME_MAX   2048u
 #define ETH         14u
+#define HOSTS       40u
+#define GATEWAY     6u /* the host of HOST_PORT */
 #define LOSSLESS    3u /* the classes that are, with everything on: this and the next */
 
 #define must(condition)                                                                            \
@@ -51,6 +53,7 @@ struct run {
 	const uint8_t *bytes;
 	uint32_t captured;
 	bool full;
+	uint32_t stacks; /* SW_STACK and SW_GATEWAY, in a full run */
 	struct tally before;
 };
 
@@ -59,11 +62,13 @@ static uint64_t dice_of(const struct setting *s)
 	return rng_stream(s->seed[0] | s->seed[1] << 8, "fuzz", 0);
 }
 
-static void write_config(struct sw_config *c, const struct setting *s)
+static void write_config(struct sw_config *c, const struct setting *s, uint32_t stacks)
 {
 	uint64_t dice = dice_of(s);
 
-	c->features = SW_FEATURES;
+	c->features = (SW_FEATURES & ~(SW_STACK | SW_GATEWAY)) | stacks;
+	c->host_count = HOSTS;
+	c->gateway = GATEWAY;
 	for (unsigned dscp = 0; dscp < DSCP_COUNT; dscp++) {
 		c->class_of[dscp] = rng_below(&dice, CLASSES);
 		c->retag[dscp] = (uint8_t)dscp;
@@ -137,7 +142,7 @@ static void write_fault(struct fault *f, uint64_t *dice)
 static void write_switch(const struct sw_tables *t, const struct setting *s)
 {
 	t->switches[0] = (struct switch_state){
-		.first_port = SWITCH_PORT, .port_count = 4, .host_count = 40, .hash_seed = 1};
+		.first_port = SWITCH_PORT, .port_count = 4, .host_count = HOSTS, .hash_seed = 1};
 	memset(t->routes, 0, t->route_count * sizeof(*t->routes));
 	t->routes[1].group[1] = s->route;
 	t->groups[0] = (struct group){.count = 3, .port = {1, 2, 3}};
@@ -154,7 +159,7 @@ static void fill(const struct sw_tables *t, const struct run *r)
 		struct port *p = &t->ports[id];
 
 		p->kind = id == HOST_PORT ? PORT_HOST : PORT_SWITCH;
-		p->host = 6;
+		p->host = GATEWAY;
 		p->peer = id ^ 1;
 		p->up = !(r->s.down & 1);
 		p->up_since_ps = r->s.up_since_ps;
@@ -249,18 +254,27 @@ static bool may_change(uint32_t i, bool ip6, const struct verdict *v)
 	return (ip == 8 && forwarded) || (is_between(ip, 10, 2) && (forwarded || marked || tagged));
 }
 
+/* UDP to 4791, its header in plain sight. */
+static bool is_roce(const uint8_t *frame)
+{
+	const uint8_t *ip = frame + ETH;
+	bool ip6 = frame[12] == 0x86;
+	bool udp = ip6 ? ip[6] == 17 : ip[0] == 0x45 && ip[9] == 17 && !(ip[6] & 0x3f) && !ip[7];
+
+	ip += ip6 ? 42 : 22;
+	return udp && (ip[0] << 8 | ip[1]) == 4791;
+}
+
 /* RoCE that leaves with CE set asks for a CNP, and nothing else does. */
 static void check_ask(const struct run *r, const uint8_t *after, const struct verdict *v)
 {
 	const uint8_t *ip = after + ETH;
-	bool ip6 = after[12] == 0x86, ce, udp;
+	bool ip6 = after[12] == 0x86, ce;
 
 	ce = ((ip6 ? ip[1] >> 4 : ip[1]) & 3) == 3;
-	udp = ip6 ? ip[6] == 17 : ip[0] == 0x45 && ip[9] == 17 && !(ip[6] & 0x3f) && !ip[7];
-	ip += ip6 ? 42 : 22;
 	must(!(v->flags & VERDICT_ASK_CNP) ==
-		!(r->full && v->action == VERDICT_FORWARD && ce && udp &&
-			(ip[0] << 8 | ip[1]) == 4791 && !(v->flags & VERDICT_RETURNED)));
+		!(r->full && v->action == VERDICT_FORWARD && ce && is_roce(after) &&
+			!(v->flags & VERDICT_RETURNED)));
 }
 
 static void check_lengths(const uint8_t *after, bool ip6, const struct verdict *v)
@@ -282,9 +296,12 @@ static void check_frame(const struct run *r, const uint8_t *after, const struct 
 
 	for (uint32_t i = 0; i < r->captured; i++)
 		must(r->bytes[i] == after[i] || may_change(i, ip6, v));
-	if (v->action != VERDICT_FORWARD && v->action != VERDICT_DELIVER)
+	if (v->action != VERDICT_FORWARD && v->action != VERDICT_DELIVER &&
+		v->action != VERDICT_STACK)
 		return;
 	must(r->captured >= ETH + 20);
+	if (r->port == HOST_PORT && r->stacks)
+		must((v->action == VERDICT_DELIVER) == is_roce(after));
 	if (ip[0] == 0x45)
 		must(ip4_sum(ip) == 0xffff);
 	check_lengths(after, ip6, v);
@@ -327,6 +344,8 @@ static void check_verdict(const struct run *r, const struct verdict *v, bool mad
 		must(made || r->port != HOST_PORT);
 	else if (v->action == VERDICT_DELIVER)
 		must(!made && r->port == HOST_PORT);
+	else if (v->action == VERDICT_STACK)
+		must(!made && r->port == HOST_PORT && r->stacks);
 	else if (!dropped)
 		must(r->full && v->action <= VERDICT_NOTHING &&
 			(v->action == VERDICT_NOTHING) == made);
@@ -397,7 +416,7 @@ static void run(struct run *r)
 	struct dataplane *dp;
 
 	if (r->full)
-		write_config(&sizes.config, &r->s);
+		write_config(&sizes.config, &r->s, r->stacks);
 	must(frame && !dataplane_inline_open(&dp, &sizes, FRAME_MAX));
 	fill(&dp->tables, r);
 	if (made)
@@ -428,9 +447,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(&r.hop, data + sizeof(r.s), sizeof(r.hop));
 	r.bytes = data + sizeof(r.s) + sizeof(r.hop);
 	r.captured = (uint32_t)(size - sizeof(r.s) - sizeof(r.hop));
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < 8; i++) {
 		r.port = i & 1 ? SWITCH_PORT : HOST_PORT;
-		r.full = i & 2;
+		r.full = i >= 2;
+		r.stacks = i >= 4 ? SW_STACK : 0;
+		r.stacks |= i >= 6 ? SW_GATEWAY : 0;
 		run(&r);
 	}
 	return 0;

@@ -215,6 +215,8 @@ static void open_dataplane(struct class_net *n)
 		.switch_count = n->net.switch_count,
 	};
 
+	if (n->ports.features & SW_FAULTS)
+		sizes.fault_count = sizes.port_count;
 	ports_config(&sizes.config, &n->ports);
 	n->link_up = malloc(n->net.link_count);
 	assert_non_null(n->link_up);

@@ -3,7 +3,7 @@
 #
 # For tests of the command as a user meets it, in bash: ". tests/lib/command.sh" after tap.sh. It makes a
 # scratch folder with a random name, goes there, and on any exit takes away that folder, the
-# processes named in $children, and all fabrics whose name begins with $name.
+# processes named in $children, and all fabrics, live ones too, whose name begins with $name.
 #
 # $root       the source tree          $scenarios  its scenario files
 # $fabricbed  the program              $scratch    the scratch folder, where the shell is
@@ -18,9 +18,12 @@ chmod 755 "$scratch"
 cd "$scratch" || exit 1
 
 leave() {
-	local status=$? pid netns record
+	local status=$? pid live netns record
 
 	trap - EXIT
+	for live in /run/fabricbed/live/"$name"*; do
+		[ -d "$live" ] && "$fabricbed" down "${live##*/}" >/dev/null 2>&1 </dev/null
+	done
 	for pid in "${children[@]}"; do
 		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null
 	done
@@ -93,11 +96,11 @@ wait_for() { # COMMAND...
 	done
 }
 
-# What there is of fabrics whose names begin with $name: namespaces, records.
+# What there is of fabrics whose names begin with $name: namespaces, records, live ones' folders.
 leftovers() {
 	local entry
 
-	for entry in /run/netns/"$name"* /run/fabricbed/"$name"*; do
+	for entry in /run/netns/"$name"* /run/fabricbed/"$name"* /run/fabricbed/live/"$name"*; do
 		[ -e "$entry" ] && echo "$entry"
 	done
 	return 0

@@ -68,6 +68,20 @@ static void write_classes(struct sw_config *config)
 	config->retag[DSCP_TRIM] = DSCP_TRIM_TOO;
 }
 
+static uint32_t bench_features(enum bench_kind kind)
+{
+	switch (kind) {
+	case BENCH_PLAIN:
+		return 0;
+	case BENCH_STACK:
+		return SW_FEATURES & ~SW_GATEWAY;
+	case BENCH_GATEWAY:
+		return SW_FEATURES;
+	default:
+		return SW_FEATURES & ~(SW_STACK | SW_GATEWAY);
+	}
+}
+
 struct sw_tables bench_sizes(enum bench_kind kind)
 {
 	bool full = kind != BENCH_PLAIN;
@@ -81,7 +95,7 @@ struct sw_tables bench_sizes(enum bench_kind kind)
 		.flow_count = full ? FLOW_SLOTS : 0,
 		.config =
 			{
-				.features = full ? SW_FEATURES & ~(SW_STACK | SW_GATEWAY) : 0,
+				.features = bench_features(kind),
 				.trim_classes = 1 << CLASS_TRIM | 1 << CLASS_TRIM_TOO,
 				.trim_to_sender = kind == BENCH_TO_SENDER,
 				.trim_or_return = kind == BENCH_OR_RETURN,
@@ -92,6 +106,8 @@ struct sw_tables bench_sizes(enum bench_kind kind)
 				.response_ps = BENCH_RESPONSE,
 				.watchdog_ps = BENCH_WATCHDOG,
 				.cnp_interval_ps = BENCH_INTERVAL,
+				.host_count = BENCH_HOSTS,
+				.gateway = BENCH_HOST,
 			},
 	};
 

@@ -53,6 +53,8 @@ enum bench_kind {
 	BENCH_FULL,      /* everything on; what is trimmed goes to the receiver, or nowhere */
 	BENCH_OR_RETURN, /* as that, but back to the sender where headers have no room either */
 	BENCH_TO_SENDER, /* as that, but straight back to the sender */
+	BENCH_STACK,     /* as BENCH_FULL, and hosts have kernel stacks */
+	BENCH_GATEWAY,   /* as that, and BENCH_HOST takes what is for outside */
 	BENCH_KINDS
 };
 
@@ -131,7 +133,7 @@ struct queue *trial_queue(struct switch_bench *b, const struct trial *t, uint32_
 /* Runs it: it must leave at `port`, rewritten as a router does and as the flags say. */
 void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port);
 
-/* Runs it at the host port: it must be delivered as it is. */
+/* Runs it at the host port: it must be delivered as it is, or handed to the stack where there is one and it is no RoCE. */
 void trial_delivers(struct switch_bench *b, const struct trial *t);
 
 /*

@@ -139,10 +139,32 @@
 	/* roles */                                                                                \
 	X(a_bounced_packet_finds_no_room)
 
+/* Hosts with kernel stacks. */
+#define SWITCH_STACK_CASES(X)                                                                      \
+	X(tcp_ports_choose)                                                                        \
+	X(tcp_keeps_its_port)                                                                      \
+	X(tcp_without_ports_is_one_flow)                                                           \
+	X(tcp_needs_no_more_than_its_ports)                                                        \
+	X(every_protocol_at_a_host)                                                                \
+	X(every_udp_port_at_a_host)                                                                \
+	X(a_hidden_udp_port_is_a_programs)                                                         \
+	X(a_stack_takes_only_its_own)                                                              \
+	X(marks_and_losses_before_a_stack)
+
+/* And a gateway. */
+#define SWITCH_GATEWAY_CASES(X)                                                                    \
+	X(outside_is_where_the_gateway_is)                                                         \
+	X(hosts_are_not_outside)                                                                   \
+	X(the_gateway_takes_what_is_outside)                                                       \
+	X(no_other_host_takes_what_is_outside)                                                     \
+	X(without_a_way_to_the_gateway)
+
 #define X(name) void switch_##name(void **state);
 SWITCH_CASES(X)
 SWITCH_FULL_CASES(X)
 SWITCH_TRIM_CASES(X)
+SWITCH_STACK_CASES(X)
+SWITCH_GATEWAY_CASES(X)
 #undef X
 
 /* The entries of a struct CMUnitTest array. */

@@ -9,6 +9,7 @@
 
 #define FLOWS 10000u
 #define TCP   6
+#define SCTP  132
 
 static void init_to(struct trial *t, bool ip6, uint32_t host)
 {
@@ -253,7 +254,7 @@ void switch_flow_label_and_port_do_not_cancel(void **state)
 	assert_even(counts, 64, 4096);
 }
 
-/* Fragments, all of them, and what is not UDP: addresses and protocol are the flow. */
+/* Fragments, all of them, and what is not UDP, nor TCP where hosts have stacks: addresses and protocol are the flow. */
 void switch_what_has_no_ports_is_one_flow(void **state)
 {
 	struct switch_bench *b = *state;
@@ -263,10 +264,10 @@ void switch_what_has_no_ports_is_one_flow(void **state)
 		spec[i] = packet_spec_default;
 		spec[i].dst_host = TO_64;
 	}
-	spec[0].protocol = TCP;
+	spec[0].protocol = bench_has(b, SW_STACK) ? SCTP : TCP;
 	spec[1].fragment = 0x2000; /* the first one, which has the ports */
 	spec[2].options = 1;
-	spec[3].protocol = TCP;
+	spec[3].protocol = spec[0].protocol;
 	spec[3].ip6 = true;
 	for (unsigned i = 0; i < 4; i++) {
 		struct trial t;

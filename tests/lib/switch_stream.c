@@ -92,8 +92,11 @@ static void random_trial(struct trial *t, uint64_t *rng)
 	t->hop.now_ps = t->hop.started_ps + rng_below(rng, 2000);
 	t->hop.queue = (uint8_t)rng_below(rng, QUEUE_CONTROL + 1);
 	t->hop.flags = rng_below(rng, 8) ? 0 : HOP_ROOM;
-	if (spec.protocol == 17)
+	if (spec.protocol == 17) {
 		packet_put16(t->in.bytes + packet_bth(&t->in) + 10, (uint16_t)rng_take(rng));
+		if (!rng_below(rng, 8))
+			packet_put16(t->in.bytes + packet_bth(&t->in) - 6, (uint16_t)rng_take(rng));
+	}
 	if (!rng_below(rng, 6))
 		random_control(t, rng);
 	if (!rng_below(rng, 8))
@@ -199,7 +202,8 @@ void stream_assert_seen(const struct switch_bench *b, const struct stream_seen *
 	for (uint32_t queue = 0; queue < t->queue_count; queue++)
 		depth += t->queues[queue].max_depth_bytes > 0;
 	assert_true(marked > 0 && depth > BENCH_PORTS / 2);
-	assert_int_equal(seen->actions, full ? 0x3f : 0x07);
+	assert_int_equal(seen->actions,
+		(full ? 0x3f : 0x07) | (bench_has(b, SW_STACK) ? 1u << VERDICT_STACK : 0));
 	assert_int_equal(
 		seen->flags, full ? 0x7f & ~(returns ? 0 : VERDICT_RETURNED) : VERDICT_MARKED);
 	if (full)

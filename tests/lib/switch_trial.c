@@ -169,15 +169,15 @@ static struct verdict begin(
 	return want;
 }
 
-/* Whether it is RoCE that leaves with CE set: UDP to 4791, its header in plain sight. */
-static bool asks_for_cnp(const struct packet *p)
+/* UDP to 4791, its header in plain sight. */
+static bool is_roce(const struct packet *p)
 {
 	const uint8_t *ip = p->bytes + PACKET_IP;
 	bool ip6 = ip[0] >> 4 == 6;
 	bool udp = ip6 ? ip[6] == 17
 		       : ip[0] == 0x45 && ip[9] == 17 && !(packet_get16(ip + 6) & 0x3fff);
 
-	return udp && (packet_tos(p) & 3) == 3 && packet_get16(ip + (ip6 ? 42 : 22)) == 4791;
+	return udp && packet_get16(ip + (ip6 ? 42 : 22)) == 4791;
 }
 
 void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port)
@@ -193,7 +193,8 @@ void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port
 	if (ip[0] >> 4 == 4)
 		packet_seal(&out);
 	want.port = port;
-	if (bench_has(b, SW_CNP) && !(want.flags & VERDICT_RETURNED) && asks_for_cnp(&out))
+	if (bench_has(b, SW_CNP) && !(want.flags & VERDICT_RETURNED) && is_roce(&out) &&
+		(packet_tos(&out) & 3) == 3)
 		want.flags |= VERDICT_ASK_CNP;
 	if (bench_has(b, SW_BUFFERS) &&
 		b->want.ingresses[t->at * CLASSES + want.in_queue].lossless) {
@@ -208,7 +209,8 @@ void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port
 
 void trial_delivers(struct switch_bench *b, const struct trial *t)
 {
-	struct verdict want = begin(b, t, VERDICT_DELIVER);
+	bool stack = bench_has(b, SW_STACK) && !is_roce(&t->in);
+	struct verdict want = begin(b, t, stack ? VERDICT_STACK : VERDICT_DELIVER);
 	struct packet out = rewritten(t);
 
 	trial_becomes(b, t, &out, &want);
@@ -221,7 +223,7 @@ static bool is_of_the_wire(enum drop_reason reason)
 	       reason == DROP_GILBERT || reason == DROP_FCS;
 }
 
-/* Malformed for want of a UDP header: the IP header, and with it the DSCP, was there. */
+/* Malformed for want of a UDP or TCP header: the IP header, and with it the DSCP, was there. */
 static bool ends_in_udp(const struct packet *p)
 {
 	uint32_t udp = PACKET_IP + (packet_get16(p->bytes + 12) == 0x86dd ? 40 : 20);

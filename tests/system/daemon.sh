@@ -15,15 +15,6 @@ live=/run/fabricbed/live
 crashes=5
 [ -z "${FABRICBED_LONG-}" ] || crashes=100
 
-take_down() {
-	local directory
-
-	for directory in "$live/$name"*; do
-		[ -d "$directory" ] && "$fabricbed" down "${directory##*/}" >/dev/null 2>&1
-	done
-}
-trap 'take_down; leave' EXIT
-
 up() { # OPTION...
 	try "$fabricbed" up "$scenarios/hello.yaml" --set name="$name" --set clock=wall --set expect=[] "$@"
 }

@@ -139,6 +139,24 @@ static void packets_have_what_is_known(void **state)
 	pcapng_close(p);
 }
 
+/* Rounded down; and their interface says so. */
+static void times_may_be_nanoseconds(void **state)
+{
+	struct pcapng_packet packet = {
+		.time_ps = (1ull << 32) * 1000 + 7999, .bytes = (const uint8_t *)""};
+	struct shelf s;
+	struct pcapng *p = open_on(&s, 9);
+
+	(void)state;
+	pcapng_in_nanoseconds(p);
+	pcapng_add_interface(p, "a->b", NULL);
+	pcapng_write(p, &packet);
+	ASSERT_WORDS(&s, 1, 1, 40, 1, 0, OPTION(2, 4), word("a->b"), OPTION(9, 1), word("\x09\0\0"),
+		0, 40);
+	ASSERT_WORDS(&s, 2, 6, 32, 0, 1, 7, 0, 0, 32);
+	pcapng_close(p);
+}
+
 /* What has no room is counted where it was lost; the other interface has no statistics. */
 static void losses_are_counted(void **state)
 {
@@ -229,6 +247,7 @@ int main(void)
 		cmocka_unit_test(section_says_who_wrote_it),
 		cmocka_unit_test(interfaces_have_names),
 		cmocka_unit_test(packets_have_what_is_known),
+		cmocka_unit_test(times_may_be_nanoseconds),
 		cmocka_unit_test(losses_are_counted),
 		cmocka_unit_test(sinks_may_be_full_at_once),
 		cmocka_unit_test(blocks_may_be_large),

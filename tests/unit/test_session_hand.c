@@ -114,8 +114,8 @@ static size_t hand_heal(struct hand *h, const struct session_heal *heal)
 
 static size_t heal_links(struct hand *h, const char *glob)
 {
-	return hand_heal(h, &(struct session_heal){
-				    .what = HEAL_TARGETS, .kind = TARGET_LINK, .glob = glob});
+	return hand_heal(
+		h, &(struct session_heal){.what = HEAL_TARGETS, .kind = TARGET_LINK, .glob = glob});
 }
 
 static void hand_start(struct hand *h, const char *text)
@@ -171,7 +171,7 @@ static void assert_same_flows(const struct engine *a, const struct engine *b)
 	}
 }
 
-/* All that differs between the two is on standard error when the test fails. */
+/* The scenario is on standard error if the test fails. */
 static void assert_replays(const struct hand *h)
 {
 	struct engine_stats by_hand, again;
@@ -267,11 +267,13 @@ static const char *pick(struct hand *h, const char *const *from, uint32_t count)
 
 /* Names and globs of either topology; what a fabric does not have is refused. */
 static const char *const links[] = {"agg0.1-core2", "tor0.0-agg0.1", "agg*-core0", "h1-*", "*",
-	"leaf0-spine1", "leaf*-spine0", "leaf1-*", "h0-leaf0", "h*-leaf*", "agg*-core[23]", "spine0-leaf1"};
+	"leaf0-spine1", "leaf*-spine0", "leaf1-*", "h0-leaf0", "h*-leaf*", "agg*-core[23]",
+	"spine0-leaf1"};
 static const char *const deeds[] = {"down", "rate 25%", "rate 60%", "delay 2us", "delay 300ns",
 	"loss 1%", "loss 30%", "gilbert enter 1% leave 10%", "flaky every 30us last 5us",
 	"errors 1e-6"};
-static const char *const switches[] = {"core1", "agg*.0", "tor1.1", "spine1", "spine*", "leaf0", "*"};
+static const char *const switches[] = {
+	"core1", "agg*.0", "tor1.1", "spine1", "spine*", "leaf0", "*"};
 static const char *const hosts[] = {"h0", "h4", "h[12]", "*"};
 
 static void random_inject(struct hand *h)
@@ -373,10 +375,240 @@ static void random_sequences(void **state)
 		}
 }
 
+/* ---- single cases */
+
+/* Links: h0-leaf0, h1-leaf1, leaf0-spine0, ... */
+#define SMALL                                                                                      \
+	"name: s\n"                                                                                \
+	"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 1}}\n"                      \
+	"switch: {reroute: 10us}\n"
+#define LONG_WAY "workload: [{pairs: {from: [h0], to: [h1], message: 64MB}}]\n"
+
+/* A row of `show faults` that is to be "state since until". */
+static void assert_fault(const struct hand *h, size_t fault, const char *want)
+{
+	json_t *rows = session_faults(h->s.session, NULL), *row = json_array_get(rows, fault);
+	const json_t *until = json_object_get(row, "until_us");
+	char seen[128], end[32] = "never";
+
+	assert_non_null(row);
+	if (json_is_number(until))
+		snprintf(end, sizeof(end), "%.6f", json_number_value(until));
+	snprintf(seen, sizeof(seen), "%s %.6f %s", json_string_value(json_object_get(row, "state")),
+		json_number_value(json_object_get(row, "since_us")), end);
+	assert_string_equal(seen, want);
+	json_decref(rows);
+}
+
+static void assert_saved(const struct hand *h, const char *line)
+{
+	char *text = saved(h);
+
+	if (!strstr(text, line))
+		fail_msg("no \"%s\" in\n%s", line, strstr(text, "faults:"));
+	free(text);
+}
+
+static void heal_all(struct hand *h)
+{
+	hand_heal(h, &(struct session_heal){.what = HEAL_ALL});
+}
+
+/* A glob of which one link is healed becomes a fault for each. */
+static void heals_a_part(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_start(&h, LONG_WAY);
+	hand_step(&h, 10 * PS_PER_US);
+	hand_inject(&h, "link leaf*-spine* rate 50%");
+	hand_step(&h, 10 * PS_PER_US);
+	assert_int_equal(heal_links(&h, "leaf1-spine0"), 1);
+	assert_int_equal(heal_links(&h, "leaf1-spine0"), 0);
+	assert_fault(&h, 0, "in force 10.000000 never");
+	hand_step(&h, 10 * PS_PER_US);
+	assert_saved(&h, "{at: 10us, until: never, link: \"leaf0-spine0\", do: {rate: 50%}}");
+	assert_saved(&h, "{at: 10us, until: 20us, link: \"leaf1-spine0\", do: {rate: 50%}}");
+	heal_all(&h);
+	assert_fault(&h, 0, "over 10.000000 30.000000");
+	hand_step(&h, 10 * PS_PER_US);
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
+/* One of the same kind takes its place, one of another kind does not. */
+static void replaces_its_kind(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_start(&h, LONG_WAY);
+	hand_inject(&h, "link leaf*-spine* loss 50%");
+	hand_step(&h, 5 * PS_PER_US);
+	hand_inject(&h, "link leaf0-* delay 3us");
+	hand_inject(&h, "link leaf*-spine* loss 1% for 7us");
+	assert_fault(&h, 0, "over 0.000000 5.000001");
+	assert_fault(&h, 1, "in force 5.000000 never");
+	assert_fault(&h, 2, "in force 5.000001 12.000001");
+	hand_step(&h, 20 * PS_PER_US);
+	assert_fault(&h, 2, "over 5.000001 12.000001");
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
+/* What begins and ends at one moment has lasted a picosecond: it has cut what was on the wire. */
+static void lasts_at_least_a_picosecond(void **state)
+{
+	uint64_t lost;
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_start(&h, LONG_WAY);
+	hand_step(&h, 50 * PS_PER_US);
+	lost = engine_counts(session_engine(h.s.session))->dropped[DROP_LINK_DOWN];
+	hand_inject(&h, "link h0-leaf0 down");
+	heal_all(&h);
+	assert_fault(&h, 0, "over 50.000000 50.000001");
+	heal_all(&h); /* there is nothing, and so no time passes */
+	assert_int_equal(now_ps(&h), 50 * PS_PER_US + 1);
+	hand_step(&h, 5 * PS_PER_US);
+	assert_true(engine_counts(session_engine(h.s.session))->dropped[DROP_LINK_DOWN] > lost);
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
+/* A fault of the timetable ends one of its kind that was injected before; both are told apart. */
+static void timetable_takes_over(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	hand_open(&h,
+		SMALL LONG_WAY
+		"faults: [{at: 30us, until: 40us, link: \"leaf0-*\", do: {delay: 2us}}]\n",
+		0);
+	hand_start(&h, LONG_WAY);
+	hand_step(&h, 10 * PS_PER_US);
+	hand_inject(&h, "link leaf*-spine* delay 1us");
+	/* its end is known before it comes */
+	assert_saved(&h, "{at: 10us, until: 30us, link: \"leaf0-spine0\", do: {delay: 1us}}");
+	assert_saved(&h, "{at: 10us, until: never, link: \"leaf1-spine0\", do: {delay: 1us}}");
+	assert_fault(&h, 0, "pending 30.000000 40.000000");
+	assert_replays(&h);
+	hand_step(&h, 25 * PS_PER_US);
+	assert_fault(&h, 0, "in force 30.000000 40.000000");
+	assert_string_equal(session_port_faults(h.s.session, h.s.fabric->links[1].a), "");
+	assert_string_equal(session_port_faults(h.s.session, h.s.fabric->links[2].a), "delay");
+	hand_step(&h, 25 * PS_PER_US);
+	assert_fault(&h, 0, "over 30.000000 40.000000");
+	assert_fault(&h, 1, "in force 10.000000 never");
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
+/* Routes that would have followed an end that came sooner follow that one, and not once more. */
+static void no_reroute_for_what_was_healed(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_inject(&h, "link leaf0-spine0 down for 30us");
+	hand_step(&h, 20 * PS_PER_US);
+	assert_int_equal(session_tally(h.s.session)->reroutes, 1);
+	heal_all(&h);
+	hand_step(&h, 15 * PS_PER_US);
+	assert_int_equal(session_tally(h.s.session)->reroutes, 2);
+	hand_step(&h, 15 * PS_PER_US);
+	assert_int_equal(session_tally(h.s.session)->reroutes, 2);
+	assert_int_equal(session_tally(h.s.session)->faults, 2);
+	small_session_close(&h.s);
+}
+
+/* Routes that change at this very moment do so before what is done by hand now, and that is told. */
+static void after_the_routes_of_that_moment(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_start(&h, LONG_WAY);
+	hand_inject(&h, "link leaf0-spine0 down for 5us");
+	hand_step(&h, 10 * PS_PER_US);
+	hand_inject(&h, "link leaf0-spine1 down for 3us");
+	assert_fault(&h, 1, "in force 10.000001 13.000001");
+	hand_step(&h, 30 * PS_PER_US);
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
+/* When all flows have ended a run does, too: a fabric may go on, but that changes none of them. */
+static void to_the_end(void **state)
+{
+	struct small_session s;
+	struct hand h;
+	char *text;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_step(&h, 3 * PS_PER_US);
+	hand_inject(&h, "link h0-leaf0 loss 2%");
+	hand_start(&h, "workload: [{pairs: {from: [h0, h1], to: [h1, h0], message: 1MB}}]\n");
+	while (session_tally(h.s.session)->flows < 2)
+		hand_step(&h, PS_PER_US);
+	hand_step(&h, 500 * PS_PER_US);
+	assert_true(engine_counts(session_engine(h.s.session))->dropped[DROP_LOSS] > 0);
+	text = saved(&h);
+	small_session_open(&s, text, NULL, 0, NULL);
+	small_session_run(&s);
+	assert_same_flows(session_engine(h.s.session), session_engine(s.session));
+	small_session_close(&s);
+	small_session_close(&h.s);
+	free(text);
+}
+
+/* Before anything has been done, and before anything has been started. */
+static void of_nothing(void **state)
+{
+	struct small_session s;
+	struct hand h;
+	char *text;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	text = saved(&h);
+	small_session_open(&s, text, NULL, 0, NULL);
+	assert_int_equal(s.scenario->workload_count, 0);
+	small_session_close(&s);
+	free(text);
+	hand_step(&h, 5 * PS_PER_US);
+	hand_inject(&h, "switch leaf0 down");
+	hand_step(&h, 5 * PS_PER_US);
+	text = saved(&h);
+	small_session_open(&s, text, NULL, 0, NULL);
+	assert_int_equal(s.scenario->fault_count, 1);
+	small_session_run(&s);
+	small_session_close(&s);
+	free(text);
+	small_session_close(&h.s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_sequences),
+		cmocka_unit_test(heals_a_part),
+		cmocka_unit_test(replaces_its_kind),
+		cmocka_unit_test(lasts_at_least_a_picosecond),
+		cmocka_unit_test(timetable_takes_over),
+		cmocka_unit_test(no_reroute_for_what_was_healed),
+		cmocka_unit_test(after_the_routes_of_that_moment),
+		cmocka_unit_test(to_the_end),
+		cmocka_unit_test(of_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

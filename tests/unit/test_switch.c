@@ -39,6 +39,16 @@ static int open_to_sender(void **state)
 	return open_bench(state, BENCH_TO_SENDER);
 }
 
+static int open_stack(void **state)
+{
+	return open_bench(state, BENCH_STACK);
+}
+
+static int open_gateway(void **state)
+{
+	return open_bench(state, BENCH_GATEWAY);
+}
+
 static int close_bench(void **state)
 {
 	bench_close(*state);
@@ -106,6 +116,10 @@ int main(void)
 		SWITCH_CASES(SWITCH_CASE) SWITCH_FULL_CASES(SWITCH_CASE)
 			SWITCH_TRIM_CASES(SWITCH_CASE)};
 	const struct CMUnitTest trim[] = {SWITCH_TRIM_CASES(SWITCH_CASE)};
+	const struct CMUnitTest stack[] = {SWITCH_CASES(SWITCH_CASE) SWITCH_FULL_CASES(SWITCH_CASE)
+			SWITCH_TRIM_CASES(SWITCH_CASE) SWITCH_STACK_CASES(SWITCH_CASE)};
+	const struct CMUnitTest gateway[] = {
+		SWITCH_STACK_CASES(SWITCH_CASE) SWITCH_GATEWAY_CASES(SWITCH_CASE)};
 	int failed;
 
 	failed = cmocka_run_group_tests_name(
@@ -116,5 +130,9 @@ int main(void)
 		"switch, native, trimmed or returned", trim, open_or_return, close_bench);
 	failed += cmocka_run_group_tests_name(
 		"switch, native, returned", trim, open_to_sender, close_bench);
+	failed += cmocka_run_group_tests_name(
+		"switch, native, with stacks", stack, open_stack, close_bench);
+	failed += cmocka_run_group_tests_name(
+		"switch, native, with a gateway", gateway, open_gateway, close_bench);
 	return failed;
 }

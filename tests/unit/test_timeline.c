@@ -109,9 +109,9 @@ static void down_for_good(void **state)
 static void one_reroute_for_one_moment(void **state)
 {
 	static const struct wanted want[] = {
+		{10, ACTION_BEGIN, 0, "leaf1-spine0"},
 		{10, ACTION_BEGIN, 1, "leaf0-spine0"},
 		{10, ACTION_BEGIN, 1, "leaf0-spine1"},
-		{10, ACTION_BEGIN, 0, "leaf1-spine0"},
 		{15, ACTION_REROUTE, 0, NULL},
 		{20, ACTION_END, 1, "leaf0-spine0"},
 		{20, ACTION_END, 1, "leaf0-spine1"},
@@ -133,8 +133,8 @@ static void reroute_comes_last(void **state)
 		{10, ACTION_BEGIN, 2, "leaf0-spine0"},
 		{10, ACTION_REROUTE, 0, NULL},
 		{20, ACTION_END, 2, "leaf0-spine0"},
-		{20, ACTION_BEGIN, 1, "leaf0-spine1"},
 		{20, ACTION_BEGIN, 0, "leaf1-spine0"},
+		{20, ACTION_BEGIN, 1, "leaf0-spine1"},
 		{20, ACTION_REROUTE, 0, NULL},
 	};
 
@@ -342,6 +342,48 @@ static void default_end_does_not_wrap(void **state)
 	small_session_close(&s);
 }
 
+/* In its place among those that are still to come; none where it is already past. */
+static void inserts_in_order(void **state)
+{
+	static const struct action later[] = {
+		{40, ACTION_BEGIN, 0, 1},
+		{10, ACTION_BEGIN, 0, 2}, /* due before what has been done: at once */
+		{40, ACTION_END, 1, 3},   /* ends go first */
+		{30, ACTION_REROUTE, 0, 0}, {30, ACTION_REROUTE, 0, 0}, /* once is enough */
+		{30, ACTION_BEGIN, 2, 4}, {30, ACTION_BEGIN, 1, 5}, /* in the order of the faults */
+		{UINT64_MAX, ACTION_END, 0, 6},                     /* never */
+	};
+	static const struct action want[] = {
+		{20, ACTION_BEGIN, 7, 7},
+		{10, ACTION_BEGIN, 0, 2},
+		{30, ACTION_BEGIN, 1, 5},
+		{30, ACTION_BEGIN, 2, 4},
+		{30, ACTION_REROUTE, 0, 0},
+		{40, ACTION_END, 1, 3},
+		{40, ACTION_BEGIN, 0, 1},
+	};
+	struct small_session s;
+	struct timeline t;
+
+	(void)state;
+	small_session_load(&s, FABRIC, NULL, 0);
+	assert_int_equal(timeline_init(&t, s.scenario, s.fabric), 0);
+	assert_int_equal(timeline_insert(&t, &want[0]), 0);
+	assert_int_equal(timeline_next(&t), 20);
+	t.next++;
+	for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++)
+		assert_int_equal(timeline_insert(&t, &later[i]), 0);
+	assert_int_equal(t.count, sizeof(want) / sizeof(want[0]));
+	for (size_t i = 0; i < t.count; i++) {
+		assert_int_equal(t.items[i].at_ps, want[i].at_ps);
+		assert_int_equal(t.items[i].kind, want[i].kind);
+		assert_int_equal(t.items[i].fault, want[i].fault);
+		assert_int_equal(t.items[i].target, want[i].target);
+	}
+	timeline_release(&t);
+	small_session_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -357,6 +399,7 @@ int main(void)
 		cmocka_unit_test(until_ends_the_run),
 		cmocka_unit_test(default_end_waits_for_all),
 		cmocka_unit_test(default_end_does_not_wrap),
+		cmocka_unit_test(inserts_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

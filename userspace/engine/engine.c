@@ -434,8 +434,9 @@ uint64_t engine_queue_limit(const struct engine *e, uint32_t port, uint32_t clas
 
 	if (q->lossless || e->nodes[e->ports[port].node].is_host)
 		return UINT64_MAX;
-	return q->alpha ? buffer_threshold(port_switch(e, &e->ports[port]), q->limit_bytes, q->alpha)
-			: q->limit_bytes;
+	return q->alpha
+		       ? buffer_threshold(port_switch(e, &e->ports[port]), q->limit_bytes, q->alpha)
+		       : q->limit_bytes;
 }
 
 bool engine_is_paused(const struct engine *e, uint32_t port, uint32_t class)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/units.h"
 
 /* Blocks, draft-ietf-opsawg-pcapng, section 4. */
 #define BLOCK_SECTION    0x0a0d0d0au
@@ -25,6 +26,7 @@
 #define STATISTICS_IFDROP  5u
 #define OPTION_LENGTH_MAX  65532u /* 16 bits, padding included */
 #define PICOSECONDS        12u
+#define NANOSECONDS        9u
 #define SECTION_LENGTH_ANY UINT32_MAX
 
 struct pcapng {
@@ -37,6 +39,7 @@ struct pcapng {
 	uint64_t *lost;     /* frames, by interface */
 	uint32_t interface_count;
 	uint64_t last_ps;
+	uint32_t tick_ps;
 };
 
 /* A place for so many bytes at the block's end, zeroed; NULL for want of memory. */
@@ -86,8 +89,10 @@ static void put_two16(struct pcapng *p, uint16_t first, uint16_t second)
 
 static void put_time(struct pcapng *p, uint64_t time_ps)
 {
-	put32(p, (uint32_t)(time_ps >> 32));
-	put32(p, (uint32_t)time_ps);
+	uint64_t ticks = time_ps / p->tick_ps;
+
+	put32(p, (uint32_t)(ticks >> 32));
+	put32(p, (uint32_t)ticks);
 }
 
 static void put_option(struct pcapng *p, uint16_t code, const void *bytes, size_t count)
@@ -150,6 +155,7 @@ int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg)
 		return -ENOMEM;
 	p->sink = sink;
 	p->arg = arg;
+	p->tick_ps = 1;
 	r = begin_section(p);
 	if (r < 0) {
 		pcapng_free(p);
@@ -181,9 +187,14 @@ int pcapng_open(struct pcapng **ret, const char *path)
 	return r;
 }
 
+void pcapng_in_nanoseconds(struct pcapng *p)
+{
+	p->tick_ps = PS_PER_NS;
+}
+
 int pcapng_add_interface(struct pcapng *p, const char *name, const char *description)
 {
-	const uint8_t resolution = PICOSECONDS;
+	const uint8_t resolution = p->tick_ps == 1 ? PICOSECONDS : NANOSECONDS;
 	uint64_t *lost = reallocarray(p->lost, p->interface_count + 1, sizeof(*lost));
 
 	if (!lost)

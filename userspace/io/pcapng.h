@@ -4,7 +4,7 @@
 
 /*
  * Frames for Wireshark and its like (the pcapng format, draft-ietf-opsawg-pcapng): one interface a port, timestamps
- * in picoseconds of model time.
+ * in picoseconds of model time, or in nanoseconds.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,12 @@ typedef bool (*pcapng_sink)(void *arg, const void *bytes, size_t count);
 /* Begins a section: to a file that it creates, or to a sink. 0 or -errno; -ENOBUFS: the sink has no room even for that. */
 int pcapng_open(struct pcapng **ret, const char *path);
 int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg);
+
+/*
+ * Timestamps in nanoseconds, rounded down; before the first interface. Of picoseconds, Wireshark 4.0 mistakes those that are
+ * more than 18.4 ms into a second: it multiplies what is beyond the second by 10^9, in 64 bits.
+ */
+void pcapng_in_nanoseconds(struct pcapng *p);
 
 /*
  * Interfaces are numbered from 0 in the order of these calls; all come before the first frame. description: NULL for none.

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "io/command.h"
+
+static struct command_output shell(const char *script)
+{
+	const char *const argv[] = {"sh", "-c", script, "sh", "a word", "", NULL};
+	struct command_output output;
+
+	memset(&output, 0x5a, sizeof(output));
+	assert_int_equal(command_run(argv, environ, &output), 0);
+	return output;
+}
+
+static void what_it_prints_and_its_status_come_back(void **state)
+{
+	struct command_output output = shell("echo one; echo two >&2; exit 7");
+
+	(void)state;
+	assert_true(WIFEXITED(output.status));
+	assert_int_equal(WEXITSTATUS(output.status), 7);
+	assert_string_equal(output.out, "one\n");
+	assert_string_equal(output.err, "two\n");
+}
+
+static void words_are_passed_as_they_are(void **state)
+{
+	(void)state;
+	assert_string_equal(shell("printf '%s:' $# \"$1\" \"$2\"").out, "2:a word::");
+}
+
+static void input_is_empty(void **state)
+{
+	(void)state;
+	assert_string_equal(shell("cat; echo end").out, "end\n");
+}
+
+/* More than a pipe holds: it must not wait for a reader. */
+static void much_is_cut_off(void **state)
+{
+	struct command_output output = shell("yes 0123456 | head -c 1000000; echo end >&2");
+
+	(void)state;
+	assert_int_equal(output.status, 0);
+	assert_int_equal(strlen(output.out), sizeof(output.out) - 1);
+	assert_int_equal(strncmp(output.out, "0123456\n0123456\n", 16), 0);
+	assert_string_equal(output.err, "end\n");
+}
+
+static void its_environment_is_the_one_given(void **state)
+{
+	const char *const argv[] = {"env", NULL};
+	char word[] = "ONLY=this";
+	char *const environment[] = {word, NULL};
+	struct command_output output;
+
+	(void)state;
+	assert_int_equal(command_run(argv, environment, &output), 0);
+	assert_string_equal(output.out, "ONLY=this\n");
+}
+
+/* As threads that build have all signals blocked, and the command line ignores SIGPIPE. */
+static void *run_with_signals_off(void *output)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL);
+	*(struct command_output *)output = shell("kill -ALRM $$; echo alive");
+	*((struct command_output *)output + 1) = shell("kill -PIPE $$; echo alive");
+	return NULL;
+}
+
+static void signals_are_as_by_default(void **state)
+{
+	void (*before)(int) = signal(SIGPIPE, SIG_IGN);
+	struct command_output outputs[2];
+	pthread_t thread;
+
+	(void)state;
+	assert_int_equal(pthread_create(&thread, NULL, run_with_signals_off, outputs), 0);
+	pthread_join(thread, NULL);
+	signal(SIGPIPE, before);
+	assert_true(WIFSIGNALED(outputs[0].status));
+	assert_int_equal(WTERMSIG(outputs[0].status), SIGALRM);
+	assert_true(WIFSIGNALED(outputs[1].status));
+	assert_int_equal(WTERMSIG(outputs[1].status), SIGPIPE);
+}
+
+static void no_such_program(void **state)
+{
+	const char *const argv[] = {"fabricbed-has-no-such-program", NULL};
+	struct command_output output = {.status = 5};
+
+	(void)state;
+	assert_int_equal(command_run(argv, environ, &output), -ENOENT);
+	assert_int_equal(output.status, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_it_prints_and_its_status_come_back),
+		cmocka_unit_test(words_are_passed_as_they_are),
+		cmocka_unit_test(input_is_empty),
+		cmocka_unit_test(much_is_cut_off),
+		cmocka_unit_test(its_environment_is_the_one_given),
+		cmocka_unit_test(signals_are_as_by_default),
+		cmocka_unit_test(no_such_program),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
