@@ -12,6 +12,7 @@
 #define SPIN_NS  60000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
 #define TURN_NS  50000 /* of the clock's time that a turn may have to do at once */
 #define SLIP_NS  20000000 /* by so much the session may fall behind before model time is held */
+#define LOOK_NS  1000000  /* between two looks at all queues, whatever the scenario asks for */
 #define IDLE_NS  NS_PER_S
 
 struct pace {
@@ -62,6 +63,7 @@ int pace_new(struct pace **ret, struct session *s, const struct fabric *f, doubl
 	}
 	p->session = s;
 	p->ps_per_ns = 1000 / slowdown;
+	session_look_rarely(s, model_span(p, LOOK_NS));
 	pace_go(p);
 	*ret = p;
 	return 0;

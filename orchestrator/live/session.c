@@ -21,12 +21,25 @@ static void tell_neighbours(struct session *s, uint64_t now)
 	s->next_lldp_ps = now + s->params.scenario->sw.lldp_ps;
 }
 
+/* Between two looks at all queues: as asked for, but no box does so every microsecond of its own clock. */
+static uint64_t look_period(const struct session *s, uint64_t wanted_ps)
+{
+	return wanted_ps > s->least_look_ps ? wanted_ps : s->least_look_ps;
+}
+
+/* Nothing moves in a fabric that stays, and that has been seen. */
+static bool is_still(const struct session *s)
+{
+	return s->seen_still && engine_next(s->engine) == UINT64_MAX;
+}
+
 /* A deadlock is looked for once in a base RTT: it does not go away, so none is missed. */
 static int search_deadlock(struct session *s, uint64_t now)
 {
 	int found = deadlock_search(&s->deadlock, s->engine);
 
-	s->next_search_ps = found ? UINT64_MAX : now + s->params.fabric->base_rtt_ps;
+	s->next_search_ps =
+		found ? UINT64_MAX : now + look_period(s, s->params.fabric->base_rtt_ps);
 	if (found <= 0)
 		return found;
 	recorder_event(s->recorder, now,
@@ -146,6 +159,17 @@ int session_follow(struct session *s)
 	return r;
 }
 
+/* Samples the queues, and looks for a deadlock, each in its time. */
+static int look(struct session *s, uint64_t now)
+{
+	if (s->next_sample_ps <= now) {
+		recorder_sample(s->recorder, s->engine, now);
+		s->next_sample_ps = now + look_period(s, s->params.scenario->sample_ps);
+	}
+	s->seen_still = s->params.lasting && engine_next(s->engine) == UINT64_MAX;
+	return s->next_search_ps <= now ? search_deadlock(s, now) : 0;
+}
+
 /* Does all that is due at the engine's present time. 0 or -errno. */
 static int act_now(struct session *s)
 {
@@ -156,18 +180,26 @@ static int act_now(struct session *s)
 		return r;
 	if (s->next_lldp_ps <= now)
 		tell_neighbours(s, now);
-	if (s->next_sample_ps <= now) {
-		recorder_sample(s->recorder, s->engine, now);
-		s->next_sample_ps = now + s->params.scenario->sample_ps;
-	}
-	return s->next_search_ps <= now ? search_deadlock(s, now) : 0;
+	return is_still(s) ? 0 : look(s, now);
 }
 
 /* When the session itself has to act next. */
 static uint64_t next_act(const struct session *s)
 {
-	return session_least(session_least(timeline_next(&s->timeline), s->next_sample_ps),
-		session_least(s->next_lldp_ps, s->next_search_ps));
+	uint64_t looks = session_least(s->next_sample_ps, s->next_search_ps);
+	uint64_t now = engine_now(s->engine);
+
+	if (is_still(s))
+		looks = UINT64_MAX;
+	/* what was put off while nothing moved is due now */
+	else if (looks < now)
+		looks = now;
+	return session_least(looks, session_least(timeline_next(&s->timeline), s->next_lldp_ps));
+}
+
+void session_look_rarely(struct session *s, uint64_t least_ps)
+{
+	s->least_look_ps = least_ps;
 }
 
 uint64_t session_next(const struct session *s)

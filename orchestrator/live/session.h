@@ -38,6 +38,9 @@ int session_open(struct session **ret, const struct session_params *params, stru
 int session_advance(
 	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why);
 
+/* On the wall clock: queues are sampled, and deadlocks looked for, no more often than this. */
+void session_look_rarely(struct session *s, uint64_t least_ps);
+
 /* When something is due next, model time; UINT64_MAX: nothing will happen by itself. */
 uint64_t session_next(const struct session *s);
 

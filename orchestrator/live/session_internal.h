@@ -34,6 +34,8 @@ struct session {
 	struct setup_options options;
 	struct ports_params ports;
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
+	uint64_t least_look_ps; /* between two samples, or searches */
+	bool seen_still;        /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps;
 	uint64_t packets; /* of the workload, none sent twice */
 	struct deadlock deadlock;

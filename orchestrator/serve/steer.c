@@ -100,6 +100,8 @@ static void set_goal(struct live *l, struct server_client *c, const struct goal 
 	l->goal.client = c;
 	l->goal.before = *session_tally(l->session);
 	go(l);
+	/* it may be so already: all flows have ended */
+	steer_check(l);
 }
 
 void steer_step(struct live *l, struct server_client *c, const json_t *request)
@@ -120,6 +122,8 @@ void steer_step(struct live *l, struct server_client *c, const json_t *request)
 static bool read_reason(struct server_client *c, const char *name, enum drop_reason *ret)
 {
 	const char *names[DROP_REASON_COUNT], *near;
+	char all[512];
+	size_t used = 0;
 
 	for (int i = 1; i < DROP_REASON_COUNT; i++) {
 		names[i - 1] = drop_name((unsigned)i);
@@ -129,8 +133,11 @@ static bool read_reason(struct server_client *c, const char *name, enum drop_rea
 		}
 	}
 	near = nearest_word(name, names, DROP_REASON_COUNT - 1);
-	server_refuse(c, REFUSE_INPUT, "nothing is dropped for \"%.40s\"%s%s%s", name,
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	for (int i = 0; i < DROP_REASON_COUNT - 1 && used < sizeof(all); i++)
+		used += (size_t)snprintf(
+			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
+	server_refuse(c, REFUSE_INPUT, "nothing is dropped for \"%.40s\"%s%s%s; reasons: %s", name,
+		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", all);
 	return false;
 }
 

@@ -3,7 +3,7 @@
 #
 # `make check-container`: the image of the Containerfile, built by podman and used as docs/ci.md says. Its base image is
 # made here by debootstrap, of the machine's own Debian and from its own mirror, so that no registry has to be reached.
-# All of podman's is in BUILD/container, apart from other images and containers of the machine, and so is what makes the
+# All of podman's but its lock and a small cache is in BUILD/container, apart from other images and containers, as is what makes the
 # next time shorter: the base, and the layer with the packages.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
@@ -121,13 +121,15 @@ runtime=() limits=()
 own_limits
 driver=$(storage_driver)
 
-# What a fabric could leave on the host.
-host_state() {
-	ip -o link | awk '{ print "link", $2 }'
-	ls /run/netns 2>/dev/null | sed 's/^/namespace /'
-	ls -A /run/fabricbed /run/fabricbed/live 2>/dev/null | sed 's/^/record /'
+# What a fabric could leave on the host: links, and what has a name.
+leftovers() {
+	comm -13 <(echo "$links_before") <(links)
+	find /run/netns /run/fabricbed -name "*$name*" 2>/dev/null
 }
-before=$(host_state)
+links() {
+	ip -o link | awk '{ print $2 }' | sort
+}
+links_before=$(links)
 
 # The programs of fabrics that are loaded, wherever: an interface in a namespace that nobody sees any more has them still.
 programs() {
@@ -162,7 +164,7 @@ exits "the command is what the container runs" 0
 fabricbed doctor
 exits "doctor: the kernel dataplane is ready" 0
 for scenario in link-failure trimming; do
-	fabricbed run $scenarios/$scenario.yaml --out $scenario --junit $scenario/junit.xml --quiet
+	fabricbed run $scenarios/$scenario.yaml --set name="$name" --out $scenario --junit $scenario/junit.xml --quiet
 	exits "$scenario: on the kernel dataplane" 0
 	hash=$(awk -v name=$scenario '$1 == name { print $2 }' tests/golden/traces.txt)
 	if grep -q "\"trace_hash\": \"$hash\"" "$work/out/$scenario/summary.json"; then
@@ -170,13 +172,13 @@ for scenario in link-failure trimming; do
 	else
 		tap_fail "$scenario: the trace is that of any machine" "$(<"$work/out/$scenario/summary.json")"
 	fi
-	if grep -q '<testsuite name="'$scenario'" tests="[1-9]*" failures="0" errors="0"' "$work/out/$scenario/junit.xml"; then
+	if grep -q '<testsuite name="'"$name"'" tests="[1-9]*" failures="0" errors="0"' "$work/out/$scenario/junit.xml"; then
 		tap_ok "$scenario: the JUnit file is outside"
 	else
 		tap_fail "$scenario: the JUnit file is outside" "$(ls "$work/out/$scenario")"
 	fi
 done
-fabricbed run $scenarios/hello.yaml --set 'expect=[{metric: flows.count, equals: 2}]' --junit missed.xml --quiet
+fabricbed run $scenarios/hello.yaml --set name="$name" --set 'expect=[{metric: flows.count, equals: 2}]' --junit missed.xml --quiet
 exits "an expectation that is missed is the container's exit status" 1
 if grep -q '<failure .*flows.count is 1' "$work/out/missed.xml"; then
 	tap_ok "and a failure in the JUnit file"
@@ -186,7 +188,7 @@ fi
 
 # Killed in the middle of a run that is long enough for any machine; its namespaces are to go with it.
 engine run -d --rm --name "$name" --privileged "${limits[@]}" --network none -v "$work/out:/work" "$image" \
-	run $scenarios/link-failure.yaml --set 'workload.0.permutation.message=1GB' --out killed --quiet >"$work/stdout" 2>&1
+	run $scenarios/link-failure.yaml --set name="$name" --set 'workload.0.permutation.message=1GB' --out killed --quiet >"$work/stdout" 2>&1
 if wait_for test -e "$work/out/killed/events.jsonl" && engine kill "$name" >>"$work/stdout" 2>&1 && wait_for is_gone; then
 	tap_ok "a container killed while it runs"
 else
@@ -195,8 +197,8 @@ fi
 
 # ---- a live fabric: a container that stays, and commands in it
 
-cat >"$work/out/lab.yaml" <<'END_OF_SCENARIO'
-name: lab
+cat >"$work/out/lab.yaml" <<END_OF_SCENARIO
+name: $name
 clock: wall
 topology:
   leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}
@@ -220,30 +222,26 @@ inside() { # TITLE STATUS COMMAND...
 engine run -d --rm --name "$name" --privileged "${limits[@]}" --network none -v "$work/out:/work" --entrypoint sleep "$image" \
 	infinity >"$work/stdout" 2>&1
 inside "up" 0 fabricbed up lab.yaml --out lab
-inside "ping through the fabric" 0 fabricbed exec lab h0 -- ping -c 3 -i 0.2 -W 5 h3
-inside "a link dies by hand" 0 fabricbed inject lab link leaf0-spine0 down
-inside "and by IPv6 the other way round it" 0 fabricbed exec lab h3 -- ping -6 -c 3 -i 0.2 -W 5 h0
-inside "exec passes the exit status through" 7 fabricbed exec lab h1 -- sh -c 'exit 7'
+inside "ping through the fabric" 0 fabricbed exec "$name" h0 -- ping -c 3 -i 0.2 -W 5 h3
+inside "a link dies by hand" 0 fabricbed inject "$name" link leaf0-spine0 down
+inside "and by IPv6 the other way round it" 0 fabricbed exec "$name" h3 -- ping -6 -c 3 -i 0.2 -W 5 h0
+inside "exec passes the exit status through" 7 fabricbed exec "$name" h1 -- sh -c 'exit 7'
 inside "list" 0 fabricbed list
-inside "down" 0 fabricbed down lab
+inside "down" 0 fabricbed down "$name"
 inside "up again" 0 fabricbed up lab.yaml --out lab
 # it stays a zombie: nobody in this container waits for it
 inside "its process is killed" 0 sh -c 'kill -KILL $(fabricbed list --json | sed -n "s/.*\"pid\": *\([0-9]*\).*/\1/p")'
-inside "down of what is left" 0 fabricbed down lab
+inside "down of what is left" 0 fabricbed down "$name"
 inside "nothing is left in the container" 1 sh -c 'ls -A /run/netns /run/fabricbed/live | grep -v :; ip -o link | grep -v lo:'
 engine rm -f -t 0 "$name" >/dev/null 2>&1
 
 # ---- nothing stays
 
-# What is new; others on this machine may have taken away what was theirs.
-additions() {
-	comm -13 <(echo "$before" | sort) <(host_state | sort)
+nothing_left() {
+	[ -z "$(leftovers)" ]
 }
-nothing_new() {
-	[ -z "$(additions)" ]
-}
-wait_for nothing_new
-tap_empty "nothing is left on the host" "$(additions)"
+wait_for nothing_left
+tap_empty "nothing is left on the host" "$(leftovers)"
 same_programs() {
 	[ -z "$(comm -13 <(echo "$programs_before") <(programs))" ]
 }

@@ -29,8 +29,8 @@ static void on_stack(
 	s->taken_count++;
 }
 
-static void on_sent(void *arg, uint64_t now, uint32_t port, const uint8_t *bytes,
-	uint32_t captured, uint32_t length)
+static void on_sent(void *arg, uint64_t now, uint32_t port, const uint8_t *bytes, uint32_t captured,
+	uint32_t length)
 {
 	struct stack_net *s = arg;
 	struct stack_start *start = &s->starts[s->start_count];

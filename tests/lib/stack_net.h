@@ -51,8 +51,7 @@ struct stack_segment {
 void stack_segment_write(uint8_t *bytes, const struct stack_segment *g);
 
 /* What engine_stack_send() says. */
-int stack_net_send_bytes(
-	struct stack_net *s, uint32_t host, const uint8_t *bytes, uint32_t length);
+int stack_net_send_bytes(struct stack_net *s, uint32_t host, const uint8_t *bytes, uint32_t length);
 int stack_net_send(struct stack_net *s, const struct stack_segment *g);
 
 /* The i-th frame taken is this segment, as it is behind so many switches, the last of them leaving by `port`. */

@@ -97,6 +97,9 @@ reads "a failure with the value" missed.xml "suite hello
 case run
 case flows.count at_least 2
 failure expect flows.count is 1, expected at_least 2"
+run "$scenarios/link-failure.yaml" --out digits --junit digits.xml --set 'expect=[{metric: flows.fct_us.max, at_most: 1.5}]'
+like "a failure with all digits of the value" "$(python3 read.py digits.xml)" \
+	"*failure expect flows.fct_us.max is $(figure digits/summary.json flows.fct_us.max), expected at_most 1.5"
 run compared.yaml --out compared --junit compared.xml
 exits "missed in one variant of two" 1
 lost=$(python3 -c 'import json

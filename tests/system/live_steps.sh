@@ -26,7 +26,7 @@ up() { # FILE OPTION...
 }
 # A figure of what was just answered as JSON, or of all rows together.
 answer() { # PYTHON-EXPRESSION, of `a`
-	python3 -c 'import json, sys; a = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$scratch/.out" "$1"
+	python3 -c 'import json, math, sys; a = json.load(open(sys.argv[1])); print(eval(sys.argv[2]))' "$scratch/.out" "$1"
 }
 # Where it stopped: "EVENT microseconds", rounded to picoseconds.
 stopped() {
@@ -73,7 +73,6 @@ replays() { # NAME
 
 # ---- steps and looks between them: an incast of 4, beside closed forms
 
-# A frame of 4096 bytes of payload takes about 330 ns at 100 Gbps: all from figures that the tool tells itself.
 cat >incast.yaml <<'END'
 name: incast
 topology:
@@ -99,18 +98,21 @@ same "a step of an idle fabric" "$(stopped)" "time 1.000000"
 fb start --json
 same "start: flows, since when" "$(answer '"%d %d %.6f" % (a["first_flow"], a["flows"], a["since_us"])')" "0 4 1.000000"
 stops "until a time" "time 11.000000" until 11us
-# four send from 1 us on, and have sent for 10 us: frames whose last bit is on the line, each of the same length
-same "a host's port: frames sent in 10 us" "$(table ports '(lambda p: abs(p["tx_bytes"] * 8 / 100e3 - 10) < 0.4)(
-	[r for r in rows if r["port"].startswith("h1->")][0])')" True
-# what came in less what went out since 2 us, at the most a frame of each astray
-same "the queue of an incast: three shares of four wait" "$(table queues '(lambda q: abs(
-	q["depth_bytes"] * 8 / 100e3 - 3 * 9) < 5 * 0.4)([r for r in rows if r["port"] == "s0->h0"][0])')" True
+# From 1 us on each sender has a frame on its line every so often (preamble, checksum and gap: 24 bytes), a microsecond later
+# they are there, and the first leaves as soon as it is there.
+same "a host's port: as many frames as fit in 10 us" "$(table ports '(lambda r: (
+	r["tx_frames"] - math.floor(10 / ((r["tx_bytes"] / r["tx_frames"] + 24) * 8e-5)), r["rx_frames"]))(
+	[r for r in rows if r["port"] == "h1->s0"][0])')" "(0, 1)"
+same "the queue of an incast: what came less what left" "$(table ports '(lambda h, q: (lambda bytes: (lambda each:
+	q["depth_bytes"] - bytes * (4 * math.floor(9 / each) - math.floor((9 - each) / each)))((bytes + 24) * 8e-5))(
+	h["tx_bytes"] / h["tx_frames"]))(*[r for p in ("h1->s0", "s0->h0") for r in rows if r["port"] == p])')" 0.0
+same "the table of queues says the same" "$(table queues '[r["depth_bytes"] // 4170 for r in rows if r["port"] == "s0->h0"]')" \
+	"[79]"
 same "no other switch queue holds more than a frame" "$(table queues 'max([r["depth_bytes"] for r in rows
 	if r["port"].startswith("s0->") and r["port"] != "s0->h0"] + [0]) < 5000')" True
 same "flows: all under way" "$(table flows '[r["fct_us"] for r in rows]')" "[None, None, None, None]"
 same "nodes" "$(table nodes 'sorted(set((r["node"], r["kind"], r["ports"]) for r in rows))[-1]')" "('s0', 'switch', 5)"
 same "routes" "$(table routes 'len([r for r in rows if r["node"] == "s0"])')" 5
-same "roles: none without LLDP" "$(table roles 'len(rows) >= 0')" True
 same "faults: none" "$(table faults 'rows')" "[]"
 fb show --json
 same "status: paused, at that time" "$(answer '"%s %s %.6f" % (a["state"], a["clock"], a["model_time_us"])')" \
@@ -121,3 +123,172 @@ same "status: all is accounted for" "$(answer 'a["packets"]["sent"] + a["packets
 fb inject link h1-s0 down for 3us --json
 same "inject: since when, until when" "$(answer '"%.6f %.6f %s" % (a["since_us"], a["until_us"], a["targets"])')" \
 	"11.000000 14.000000 ['h1-s0']"
+
+# An event is looked for after each window, which is no longer than the smallest delay.
+event() { # NAME EVENT FROM-US [WORD...]
+	local what=$1 event=$2 from=$3
+
+	shift 3
+	fb until "$event" "$@" --json
+	same "$what" "$(answer "'%s %s' % (a['stopped'], $from <= a['model_time_us'] <= $from + 1)")" "$event True"
+}
+event "until fault: the end of the one that was injected" fault 14
+stops "an event that does not come before the limit" "limit 15.000000" until mark --limit 15us
+exits "a limit is told by the exit status" 1
+fb until drop link_down --json
+same "until drop REASON" "$(answer 'a["stopped"]')" drop
+same "one was dropped for it" "$(table ports 'sum(r["dropped"].get("link_down", 0) for r in rows) > 0')" True
+fb until drop link_down --limit 30us --json
+exits "no other is dropped for that" 1
+fb until drop --json
+same "until drop, for whatever" "$(answer 'a["stopped"]')" drop
+fb inject link s0-h0 rate 50%
+fb inject host h2 pause 0
+like "a class that is not lossless can't be paused" "$err" "*lossless*"
+fb until flow --json
+same "until flow" "$(answer 'a["stopped"]')" flow
+same "one has ended" "$(table flows 'sum(r["fct_us"] is not None for r in rows)')" 1
+fb start more.yaml
+exits "start FILE" 0
+fb heal all
+fb until flows --json
+same "until flows" "$(answer 'a["stopped"]')" flows
+same "all have ended" "$(table flows '[r["flow"] for r in rows if r["fct_us"] is not None]')" "[0, 1, 2, 3, 4]"
+before=$(stopped)
+stops "they have ended already" "$before" until flows
+fb until drop --json
+same "nothing is left to happen" "$(answer 'a["stopped"]')" idle
+exits "which is told by the exit status" 1
+stops "a time may pass all the same" "time 5000.000000" until 5ms
+same "the table of faults" "$(table faults '[(r["words"], r["state"], r["by"]) for r in rows]')" \
+	"[('link h1-s0 down', 'over', 'hand'), ('link s0-h0 rate 50%', 'over', 'hand')]"
+replays "steps"
+end
+
+# ---- the other events
+
+up "$scenarios/pfc-deadlock.yaml" --set switch.roles=off
+fb start
+event "until fault: the first of the timetable" fault 100
+event "until reroute" reroute 120
+fb until pause --json
+same "until pause" "$(answer 'a["stopped"]')" pause
+same "a queue is paused" "$(table queues 'any(r["paused"] for r in rows)')" True
+fb until deadlock --limit 20ms --json
+same "until deadlock" "$(answer 'a["stopped"]')" deadlock
+same "roles: as LLDP has found them" "$(table roles 'sorted(set(r["role"] for r in rows if r["port"].startswith("leaf0")))')" \
+	"['downlink', 'uplink']"
+end
+
+up "$scenarios/trimming.yaml" --set topology.leaf_spine='{leaves: 2, spines: 2, hosts_per_leaf: 8}' \
+	--set workload.0.incast.senders=12 --set workload.0.incast.message=64KB
+fb start
+fb until trim --json
+same "until trim" "$(answer 'a["stopped"]')" trim
+same "a port has trimmed" "$(table ports 'sum(r["trimmed"] for r in rows) > 0')" True
+fb inject link 'leaf0-spine*' loss 5% for 20us
+fb step 7us
+fb heal link leaf0-spine1
+fb until flows
+replays "trimming"
+end
+
+up "$scenarios/incast.yaml" --set topology.leaf_spine='{leaves: 2, spines: 2, hosts_per_leaf: 4}' \
+	--set workload.0.incast='{senders: 6, to: h0, message: 500KB}'
+fb start
+fb until mark --json
+same "until mark" "$(answer 'a["stopped"]')" mark
+same "a port has marked" "$(table ports 'sum(r["marked"] for r in rows) > 0')" True
+end
+
+# ---- what was done by hand, again by run
+
+up "$scenarios/link-failure.yaml" --set workload.0.permutation.message=400KB
+fb step 3333ns
+fb start
+fb step 7us
+fb inject link 'agg*-core0' down
+fb inject switch core3 down for 9us
+fb until reroute
+fb heal link agg1.0-core0
+fb start
+fb until flow
+fb heal all
+fb until flows
+replays "link-failure"
+end
+
+up "$scenarios/pfc-incast.yaml" --set topology.leaf_spine='{leaves: 2, spines: 2, hosts_per_leaf: 4}' \
+	--set workload.0.incast='{senders: 6, to: h0, message: 1MB}'
+fb start
+fb until pause
+fb inject host h0 pause 3 for 30us
+fb inject link leaf0-spine1 delay 3us
+fb step 40us
+fb inject link leaf0-spine1 delay 500ns
+fb until flows
+replays "pfc-incast"
+end
+
+up "$scenarios/flaky-links.yaml" --set topology.fat_tree.k=4 --set workload.0.permutation.message=400KB
+fb start
+fb until drop burst
+fb inject link 'agg*.0-core0' flaky every 30us last 5us for 50us
+fb inject link 'tor1.*-agg1.1' errors 1e-7
+fb inject link 'h*' gilbert enter 1% leave 20%
+fb step 20us
+fb heal fault 4
+fb step 60us
+replays "flaky-links, on the way"
+fb until flows
+replays "flaky-links"
+end
+
+up "$scenarios/return-to-sender.yaml" --set topology.leaf_spine='{leaves: 2, spines: 2, hosts_per_leaf: 8}' \
+	--set workload.0.incast='{senders: 12, to: h0, message: 64KB}'
+fb start
+fb step 4us
+fb inject link 'leaf*-spine0' rate 25%
+fb step 4us
+fb heal link 'leaf1-*'
+fb until flows
+replays "return-to-sender"
+end
+
+# ---- at random, but the same each time
+
+pick() { # WORD...
+	shift $((RANDOM % $#))
+	printf '%s' "$1"
+}
+random_deed() {
+	local span=
+
+	[ $((RANDOM % 2)) = 0 ] || span="for $((RANDOM % 20000 + 1))ns"
+	case $((RANDOM % 9)) in
+	# shellcheck disable=SC2046,SC2086 # several words
+	0 | 1 | 2) fb inject link "$(pick 'agg*-core0' 'tor0.0-*' agg1.1-core3 'h*' '*')" \
+		$(pick down 'rate 40%' 'delay 2us' 'loss 3%' 'gilbert enter 1% leave 10%' 'flaky every 30us last 5us' 'errors 1e-6') $span ;;
+	# shellcheck disable=SC2086
+	3) fb inject switch "$(pick core1 'agg*.0' tor3.1)" down $span ;;
+	4) fb heal all ;;
+	5) fb heal link "$(pick 'agg*-core0' tor0.0-agg0.1 'h[0-7]-*')" ;;
+	6) fb heal switch 'agg[01].*' ;;
+	*) fb step $((RANDOM % 15000 + 1))ns ;;
+	esac
+}
+RANDOM=4711
+sequences=2
+[ -z "${FABRICBED_LONG-}" ] || sequences=20
+for ((i = 1; i <= sequences; i++)); do
+	up "$scenarios/link-failure.yaml" --set workload.0.permutation.message=20MB
+	fb start
+	for ((j = 0; j < 30; j++)); do
+		random_deed
+	done
+	fb step 1us
+	replays "random $i"
+	end
+done
+same "nothing is left" "$(leftovers)" ""
+tap_done
