@@ -22,6 +22,14 @@
 
 static const struct strack_options strack_options = STRACK_OPTIONS_DEFAULT;
 
+/* Nobody sends again what only waits. */
+static void use_strack(struct stack_net *s, uint64_t base_rtt_ps)
+{
+	s->net.params.transport = &strack_transport;
+	s->net.params.env.options = &strack_options;
+	s->net.params.env.base_rtt_ps = base_rtt_ps;
+}
+
 /* ---- across the net ------------------------------------------------------------------------- */
 
 /* h0 - s2 - s3 - h1, each link unlike the others; the last one is slow, so that frames wait. */
@@ -241,8 +249,7 @@ static struct stack_net *run_answer(uint32_t before, uint32_t after, uint64_t ar
 	struct stack_segment g = {.dst = 1, .length = STACK_FRAME};
 	struct stack_net *s = stack_net_new(2, 1, links, 2);
 
-	s->net.params.transport = &strack_transport;
-	s->net.params.env.options = &strack_options;
+	use_strack(s, PS_PER_MS);
 	class_net_open(&s->net);
 	assert_int_equal(engine_add_flows(s->net.engine, &flow, 1), 0);
 	for (; g.number < before; g.number++)
@@ -271,7 +278,6 @@ static void an_answer_waits_for_what_is_before_it(void **state)
 
 			if (start->port != port)
 				continue;
-print_message("S %lu %u %u arr %lu frame %lu\n",start->now_ps,start->protocol,start->length,arrives,frame);
 			if (start->protocol == UDP) {
 				answers++;
 				assert_int_equal(at, before);
@@ -458,7 +464,7 @@ static void a_storm_holds_what_is_for_a_stack(void **state)
 
 /* The last four are to be there from LATER on: two that start by the clock, and two after one of them and an old one. */
 static const struct engine_flow flows[] = {
-	{0, 1, 100000, 0, ENGINE_NO_FLOW},
+	{0, 1, 10000, 0, ENGINE_NO_FLOW},
 	{2, 1, 1000000, 1000, ENGINE_NO_FLOW},
 	{0, 2, 5000, 3 * PS_PER_US, 0},
 	{1, 0, 70000, LATER, ENGINE_NO_FLOW},
@@ -479,8 +485,7 @@ static struct engine_stats run_flows(
 	struct stack_segment g = {.src = 1, .dst = 2, .length = 4000};
 	struct engine_stats stats;
 
-	s->net.params.transport = &strack_transport;
-	s->net.params.env.options = &strack_options;
+	use_strack(s, 20 * PS_PER_US);
 	s->net.params.lasting = lasting;
 	class_net_open(&s->net);
 	assert_int_equal(engine_add_flows(s->net.engine, flows, at_once ? FLOWS : EARLY), 0);
@@ -535,8 +540,7 @@ static void a_flow_of_the_past_starts_now(void **state)
 	struct engine_flow_result result;
 
 	(void)state;
-	s->net.params.transport = &strack_transport;
-	s->net.params.env.options = &strack_options;
+	use_strack(s, 20 * PS_PER_US);
 	class_net_open(&s->net);
 	class_net_run(&s->net, LATER);
 	assert_int_equal(engine_add_flows(s->net.engine, &flow, 1), 0);
@@ -558,8 +562,7 @@ static void a_lasting_run_goes_on(void **state)
 		struct stack_net *s = new_chain();
 		struct engine_flow_result result;
 
-		s->net.params.transport = &strack_transport;
-		s->net.params.env.options = &strack_options;
+		use_strack(s, 20 * PS_PER_US);
 		s->net.params.lasting = lasting;
 		class_net_open(&s->net);
 		class_net_run(&s->net, PS_PER_US);
@@ -638,8 +641,7 @@ static void everything_at_once_balances(void **state)
 
 	(void)state;
 	class_net_lossless(&s->net, PAUSED, 30 * STACK_FRAME);
-	s->net.params.transport = &strack_transport;
-	s->net.params.env.options = &strack_options;
+	use_strack(s, 20 * PS_PER_US);
 	s->net.params.stack_queue = 40000;
 	class_net_open(&s->net);
 	for (uint32_t i = 0; i < 2000; i++) {
@@ -708,7 +710,6 @@ static void what_no_endpoint_wants_is_the_stacks(void **state)
 		assert_int_equal(stack_net_send_bytes(s, 0, roce, length), 0);
 		assert_int_equal(stack_net_send(s, &g), 0);
 		class_net_run(&s->net, PS_PER_S);
-for(int z=0;z<DROP_REASON_COUNT;z++)if(s->dropped[z])print_message("DROP %d %lu\n",z,s->dropped[z]);
 		assert_int_equal(s->taken_count, stack ? 2 : 0);
 		assert_int_equal(s->dropped[DROP_NOT_MINE], stack ? 0 : 2);
 		if (stack) {

@@ -294,10 +294,15 @@ static uint32_t host_find(
 	return slot;
 }
 
+/* What no endpoint here takes. */
 static void host_to_stack(struct engine *e, struct engine_node *n, uint32_t packet, uint64_t now)
 {
 	const struct packet *k = packet_get(&e->pool, packet);
 
+	if (!e->observer.stack) {
+		engine_discard(e, host_port(n), packet, DROP_NOT_MINE, now);
+		return;
+	}
 	e->stats.delivered++;
 	e->observer.stack(e->observer.arg, now, node_index(e, n),
 		packet_frame(&e->pool, packet)->bytes,
@@ -317,10 +322,7 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 		slot = host_find(e, n, &rx);
 	if (slot == SLOT_NONE) {
 		/* a program may speak the same protocol */
-		if (e->observer.stack)
-			host_to_stack(e, n, packet, now);
-		else
-			engine_discard(e, host_port(n), packet, DROP_NOT_MINE, now);
+		host_to_stack(e, n, packet, now);
 		return;
 	}
 	host_check_payload(e, slot, &rx);
@@ -347,7 +349,7 @@ void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_
 		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);
 	if (v->action == VERDICT_DELIVER)
 		host_deliver(e, n, packet, now);
-	else if (v->action == VERDICT_STACK && e->observer.stack)
+	else if (v->action == VERDICT_STACK)
 		host_to_stack(e, n, packet, now);
 	else if (!node_consumes(e, port, packet, now))
 		engine_drop(e, port, packet, (enum drop_reason)v->reason, now);
