@@ -60,7 +60,8 @@ static int open_node(const struct state_info *info, const char *node, int *ret)
 		return EXIT_INPUT;
 	}
 	snprintf(name, sizeof(name), "%s-%s", info->name, node);
-	fd = netns_open(name);
+	/* brought up by `ip netns exec`, say, its names are mounted where only its own process sees them */
+	fd = netns_open_as_seen_by(info->pid, name);
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != (ino_t)json_integer_value(inode)) {
 		cli_error("%s %s; 'fabricbed list' tells", info->name,
 			info->phase == STATE_STARTING ? "is still coming up" : "is going down");
@@ -113,6 +114,8 @@ static int enter_node(const struct state_info *info, const char *node, int netns
 	if (mount(state_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) < 0)
 		cli_error("the hosts' names will not resolve: can't mount /etc/hosts: %s",
 			strerror(errno));
+	/* there is no name server in a fabric: a name that is not known should be told so at once, not after 10 s of asking */
+	mount("/dev/null", "/etc/resolv.conf", NULL, MS_BIND, NULL);
 	setenv("FABRICBED_NODE", node, 1);
 	return EXIT_WELL;
 }

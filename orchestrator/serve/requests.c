@@ -209,6 +209,21 @@ static bool read_heal(const char **words, size_t count, struct session_heal *ret
 	return read_kind(words[0], &ret->kind);
 }
 
+/* Whether the fabric has anything of that name. */
+static bool has_targets(const struct fabric *f, const struct session_heal *h)
+{
+	if (h->what != HEAL_TARGETS)
+		return true;
+	for (uint32_t i = 0; h->kind == TARGET_LINK && i < f->net.link_count; i++)
+		if (fabric_link_matches(f, i, h->glob))
+			return true;
+	for (uint32_t i = 0; h->kind != TARGET_LINK && i < f->net.node_count; i++)
+		if ((f->net.nodes[i].kind == NODE_SWITCH) == (h->kind == TARGET_SWITCH) &&
+			fabric_node_matches(f, i, h->glob))
+			return true;
+	return false;
+}
+
 static void heal(struct live *l, struct server_client *c, const json_t *request)
 {
 	struct error why = ERROR_INIT;
@@ -222,6 +237,12 @@ static void heal(struct live *l, struct server_client *c, const json_t *request)
 	if (!read_heal(words, count, &h)) {
 		server_refuse(c, REFUSE_INPUT,
 			"heal: expected all, fault NUMBER, link GLOB, switch GLOB or host GLOB");
+		return;
+	}
+	if (!has_targets(l->params.fabric, &h)) {
+		server_refuse(c, REFUSE_INPUT,
+			"heal: the fabric has no %s \"%.80s\"; `show NAME faults` tells what is in force",
+			words[0], h.glob);
 		return;
 	}
 	result = session_heal(l->session, &h, &why);

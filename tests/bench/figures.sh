@@ -8,6 +8,7 @@
 # down   from the last result written to the command's end
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+. tests/bench/table.sh
 command=${BUILD:-build}/fabricbed
 runs=${BENCH_RUNS:-3}
 scratch=$(mktemp -d) || exit 1
@@ -59,24 +60,6 @@ median() { # COLUMN
 		awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-row() { # WHAT ASKED MEASURED
-	printf '%-66s %16s %18s\n' "$1" "$2" "$3"
-}
-
-figure() { # WHAT LEAST|MOST LIMIT UNIT VALUE SCALE
-	local reached
-
-	if [ -z "$5" ]; then
-		row "$1" "$3 $4" "not measured"
-		return
-	fi
-	reached=$(awk -v v="$5" -v s="$6" -v l="$3" -v k="$2" -v u="$4" 'BEGIN {
-		v /= s
-		printf "%.*f %s%s", (v < 1 ? 3 : v < 100 ? 2 : 0), v, u, ((k == "least" ? v >= l : v <= l) ? "" : "  !")
-	}')
-	row "$1" "$([ "$2" = least ] && echo '>=' || echo '<=') $3 $4" "$reached"
-}
-
 row what asked measured
 measure kernel permutation topology.fat_tree.k=4
 figure "kernel, fat-tree k=4, permutation of 2 MB" least 0.8 "M hops/s" "$hops_per_s" 1e6
@@ -108,5 +91,6 @@ done <<-END
 	1,024 32 32 32 2 150
 	8,192 128 64 64 15 1024
 END
-echo "! behind a figure: not what was asked; the kernel dataplane is measured as root only"
+tests/bench/live.sh || status=1
+echo "! behind a figure: not what was asked; the kernel dataplane and live fabrics are measured as root only"
 exit $status

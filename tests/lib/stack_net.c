@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/wiretime.h"
+#include "transport/strack.h"
 
 #define TCP       6
 #define TCP_BYTES 20u
@@ -86,6 +86,23 @@ struct stack_net *stack_net_new(
 		.control = on_control,
 		.arg = s};
 	return s;
+}
+
+struct stack_net *stack_net_chain(void)
+{
+	static const struct class_link links[] = {{0, 2, STACK_RATE, STACK_CHAIN_DELAY},
+		{2, 3, 4 * STACK_RATE, 13}, {3, 1, STACK_RATE / 3, 5000000}};
+
+	return stack_net_new(2, 2, links, 3);
+}
+
+void stack_net_strack(struct stack_net *s, uint64_t base_rtt_ps)
+{
+	static const struct strack_options options = STRACK_OPTIONS_DEFAULT;
+
+	s->net.params.transport = &strack_transport;
+	s->net.params.env.options = &options;
+	s->net.params.env.base_rtt_ps = base_rtt_ps;
 }
 
 void stack_net_close(struct stack_net *s)

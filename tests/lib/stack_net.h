@@ -6,9 +6,10 @@
 #include "lib/class_net.h"
 #include "lib/packet.h"
 
-#define STACK_FRAME  9014u /* stack_frame */
-#define STACK_TAKEN  400   /* frames whose bytes are kept */
-#define STACK_STARTS 20000 /* at ports */
+#define STACK_FRAME  9014u          /* stack_frame */
+#define STACK_RATE   10000000000ull /* bits a second, of a chain's first link */
+#define STACK_TAKEN  400            /* frames whose bytes are kept */
+#define STACK_STARTS 20000          /* at ports */
 
 /* A frame that was handed to a stack. */
 struct stack_taken {
@@ -40,6 +41,13 @@ struct stack_net {
 struct stack_net *stack_net_new(
 	uint32_t hosts, uint32_t switches, const struct class_link *links, uint32_t count);
 void stack_net_close(struct stack_net *s);
+
+/* h0 - s2 - s3 - h1, each link unlike the others; the last one is slow, so that frames wait there. */
+struct stack_net *stack_net_chain(void);
+#define STACK_CHAIN_DELAY 700001u /* ps, of the first link */
+
+/* Its flows are STrack's, which sends nothing again that only waits for less than this. */
+void stack_net_strack(struct stack_net *s, uint64_t base_rtt_ps);
 
 /* A whole TCP segment of `length` bytes from host to host, numbered so that no two are alike. */
 struct stack_segment {

@@ -248,6 +248,10 @@ try on h0 sh -c 'exit 7'
 exits "exec: the status of a shell" 7
 try on h0 "$name"
 exits "exec: no such command" 127
+sent=$(told "r['packets']['sent']")
+try on h0 getent hosts "$name"
+exits "a name of nobody" 2
+same "and nobody was asked for it" "$(told "r['packets']['sent']")" "$sent"
 
 # ---- what is seen of a packet
 

@@ -258,10 +258,10 @@ static void frames_have_directions(void **state)
 	up = port_of(&b, "h0->tor0.0");
 	down = port_of(&b, "tor0.0->h0");
 	begin(&b, "tor0.0->*", &l);
-	capture_sent(b.captures, 5, up, frame, 5, 100);
-	capture_sent(b.captures, 1ull << 40, down, frame, 3, 3);
-	capture_sent(b.captures, 9, port_of(&b, "h2->tor0.1"), frame, 5, 5);
-	capture_sent(b.captures, 10, port_of(&b, "agg0.0->tor0.0"), frame, 1, 1);
+	capture_sent(b.captures, 5000, up, frame, 5, 100);
+	capture_sent(b.captures, (1ull << 40) * 1000, down, frame, 3, 3);
+	capture_sent(b.captures, 9000, port_of(&b, "h2->tor0.1"), frame, 5, 5);
+	capture_sent(b.captures, 10000, port_of(&b, "agg0.0->tor0.0"), frame, 1, 1);
 	assert_string_equal(l.text, "i tor0.0->h0 (port 0 of tor0.0, link h0-tor0.0)\n"
 				    "i tor0.0->h1 (port 1 of tor0.0, link h1-tor0.0)\n"
 				    "i tor0.0->agg0.0 (port 2 of tor0.0, link tor0.0-agg0.0)\n"
@@ -282,7 +282,7 @@ static void both_ends_see_a_frame(void **state)
 	bench_open(&b, fat_tree);
 	begin(&b, "h0-tor0.0", &l);
 	l.used = 0;
-	capture_sent(b.captures, 5, port_of(&b, "tor0.0->h0"), frame, 5, 5);
+	capture_sent(b.captures, 5000, port_of(&b, "tor0.0->h0"), frame, 5, 5);
 	assert_string_equal(l.text, "p1 5 out 5/5 11..55\np0 5 in 5/5 11..55\n");
 	bench_close(&b);
 }
@@ -302,9 +302,9 @@ static void drops_have_reasons(void **state)
 	begin(&b, "h1", &far);
 	leaf.used = host.used = far.used = 0;
 	far.text[0] = 0;
-	capture_dropped(b.captures, 5, port, DROP_BUFFER, frame, 5, 8);
-	capture_dropped(b.captures, 6, port, DROP_LOSS, frame, 5, 8);
-	capture_dropped(b.captures, 7, port_of(&b, "h0->tor0.0"), DROP_HOST_QUEUE, frame, 5, 8);
+	capture_dropped(b.captures, 5000, port, DROP_BUFFER, frame, 5, 8);
+	capture_dropped(b.captures, 6000, port, DROP_LOSS, frame, 5, 8);
+	capture_dropped(b.captures, 7000, port_of(&b, "h0->tor0.0"), DROP_HOST_QUEUE, frame, 5, 8);
 	assert_string_equal(leaf.text,
 		"p0 5 out 5/8 11..55 dropped: buffer: the egress queue had no room (tail drop)\n"
 		"p0 6 in 5/8 11..55 dropped: loss: lost on the wire at random\n"
@@ -327,7 +327,7 @@ static void drops_are_told_once(void **state)
 	bench_open(&b, fat_tree);
 	begin(&b, "h0-tor0.0", &l);
 	l.used = 0;
-	capture_dropped(b.captures, 5, port_of(&b, "tor0.0->h0"), DROP_FCS, frame, 5, 8);
+	capture_dropped(b.captures, 5000, port_of(&b, "tor0.0->h0"), DROP_FCS, frame, 5, 8);
 	assert_string_equal(l.text,
 		"p1 5 in 5/8 11..55 dropped: fcs: bit errors on the wire: the frame check failed\n");
 	bench_close(&b);
@@ -346,11 +346,11 @@ static void frames_without_payload_have_their_icrc(void **state)
 	begin(&b, "h0->tor0.0", &l);
 	l.used = 0;
 	for (uint32_t length = 5; length <= 10; length++)
-		capture_sent(b.captures, 5, port_of(&b, "h0->tor0.0"), frame, 5, length);
-	capture_dropped(b.captures, 6, port_of(&b, "h0->tor0.0"), DROP_TTL, frame, 5, 9);
-	capture_sent(
-		b.captures, 7, port_of(&b, "h0->tor0.0"), long_one, HEADERS_MAX, HEADERS_MAX + 4);
-	capture_sent(b.captures, 7, port_of(&b, "h0->tor0.0"), long_one, HEADERS_MAX + 1,
+		capture_sent(b.captures, 5000, port_of(&b, "h0->tor0.0"), frame, 5, length);
+	capture_dropped(b.captures, 6000, port_of(&b, "h0->tor0.0"), DROP_TTL, frame, 5, 9);
+	capture_sent(b.captures, 7000, port_of(&b, "h0->tor0.0"), long_one, HEADERS_MAX,
+		HEADERS_MAX + 4);
+	capture_sent(b.captures, 7000, port_of(&b, "h0->tor0.0"), long_one, HEADERS_MAX + 1,
 		HEADERS_MAX + 5);
 	assert_memory_equal(l.text,
 		"p0 5 out 5/5 11..55\np0 5 out 5/6 11..55\np0 5 out 5/7 11..55\n"
@@ -378,20 +378,20 @@ static void captures_are_independent(void **state)
 	third = begin(&b, "h0->tor0.0", &l[2]);
 	for (int i = 0; i < 3; i++)
 		l[i].used = 0;
-	capture_sent(b.captures, 1, port, frame, 5, 5);
+	capture_sent(b.captures, 1000, port, frame, 5, 5);
 	l[0].full = true;
-	capture_sent(b.captures, 2, port, frame, 5, 5);
-	capture_sent(b.captures, 3, port, frame, 5, 5);
+	capture_sent(b.captures, 2000, port, frame, 5, 5);
+	capture_sent(b.captures, 3000, port, frame, 5, 5);
 	assert_int_equal(capture_lost(first), 2);
 	assert_int_equal(capture_lost(second), 0);
 	capture_end(b.captures, second);
-	capture_sent(b.captures, 3, port, frame, 5, 5);
+	capture_sent(b.captures, 3000, port, frame, 5, 5);
 	l[0].full = false;
 	capture_end(b.captures, first);
-	capture_sent(b.captures, 4, port, frame, 5, 5);
+	capture_sent(b.captures, 4000, port, frame, 5, 5);
 	assert_int_equal(capture_lost(third), 0);
 	capture_end(b.captures, third);
-	capture_sent(b.captures, 5, port, frame, 5, 5);
+	capture_sent(b.captures, 5000, port, frame, 5, 5);
 	capture_end(b.captures, NULL);
 	assert_string_equal(l[0].text, "p0 1 out 5/5 11..55\ns0 lost 3\n");
 	assert_string_equal(l[2].text,
@@ -412,7 +412,7 @@ static void sinks_without_room_are_refused(void **state)
 	assert_int_equal(capture_begin(&one, b.captures, "h0", log_block, &l, &why), -ENOBUFS);
 	assert_null(one);
 	assert_true(why.text[0]);
-	capture_sent(b.captures, 1, port_of(&b, "h0->tor0.0"), frame, 5, 5);
+	capture_sent(b.captures, 1000, port_of(&b, "h0->tor0.0"), frame, 5, 5);
 	bench_close(&b);
 }
 

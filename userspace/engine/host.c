@@ -190,8 +190,9 @@ static bool host_send_turn(struct engine *e, struct engine_node *n, uint64_t now
 
 void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
 {
-	/* where the stack has frames, it and the senders take turns */
-	if (sw_unlikely(n->stack_bytes && n->stack_sent) && host_send_turn(e, n, now))
+	/* where the stack has frames, it and the senders take turns, and control frames wait for neither */
+	if (sw_unlikely(n->stack_bytes && n->stack_sent) &&
+		packet_fifo_empty(&e->control[host_port(n)]) && host_send_turn(e, n, now))
 		return;
 	if (!host_send_queued(e, n, now))
 		host_send_turn(e, n, now);

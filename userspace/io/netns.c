@@ -90,6 +90,19 @@ int netns_open(const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+int netns_open_as_seen_by(pid_t pid, const char *name)
+{
+	char path[sizeof(NETNS_DIR) + 1 + NETNS_NAME_MAX], whole[sizeof(path) + 32];
+	int fd, r;
+
+	r = netns_path(path, sizeof(path), name);
+	if (r < 0)
+		return r;
+	snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
+	fd = open(whole, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 int netns_open_own(void)
 {
 	int fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);

@@ -7,6 +7,7 @@
  * under /run/netns, so that `ip netns exec NAME` works on ours.
  */
 #include <stdbool.h>
+#include <sys/types.h>
 
 #define NETNS_DIR      "/run/netns"
 #define NETNS_NAME_MAX 255 /* a file name */
@@ -31,6 +32,9 @@ int netns_enter(int fd);
 
 /* A descriptor of the namespace of that name, or -errno. */
 int netns_open(const char *name);
+
+/* The same where a process sees it: another mount namespace has names of its own. */
+int netns_open_as_seen_by(pid_t pid, const char *name);
 
 /* The same of the calling thread's. */
 int netns_open_own(void);
