@@ -23,6 +23,7 @@ struct pace {
 	uint64_t epoch_ps;
 	int64_t turn_ns; /* of the latest turn */
 	bool behind;     /* it left something that was due */
+	bool holding;    /* and programs' frames, which wait until nothing is */
 };
 
 static int64_t clock_ns(void)
@@ -84,18 +85,19 @@ void pace_go(struct pace *p)
 }
 
 /*
- * Model time now. If the session is too far behind to catch up, the time that it lacks is taken out of the clock: all of it,
- * since programs' frames wait until it has caught up.
+ * Model time now. If the session is too far behind to catch up, the time that it lacks is taken out of the clock: all of
+ * it where programs' frames wait for it to catch up, which it might never do.
  */
 static uint64_t model_now(struct pace *p, int64_t now_ns)
 {
 	uint64_t now = model_at(p, now_ns), due = session_next(p->session);
-	uint64_t allowed = model_span(p, SLIP_NS);
+	uint64_t allowed = model_span(p, SLIP_NS), lacking;
 
 	if (due >= now || now - due <= allowed)
 		return now;
-	fidelity_slip(p->fidelity, now - due);
-	p->epoch_ns += (int64_t)((double)(now - due) / p->ps_per_ns);
+	lacking = now - due - (p->holding ? 0 : allowed);
+	fidelity_slip(p->fidelity, lacking);
+	p->epoch_ns += (int64_t)((double)lacking / p->ps_per_ns);
 	return model_at(p, now_ns);
 }
 
@@ -119,7 +121,8 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 	if (goal < now && goal < engine_now(e))
 		goal = engine_now(e);
 	r = session_advance(p->session, due < now ? goal : now, stop, why);
-	if (taken && engine_now(e) >= now && now < until_ps)
+	p->holding = taken && (engine_now(e) < now || now >= until_ps);
+	if (taken && !p->holding)
 		taken = stacks_send(stacks);
 	done_ns = clock_ns();
 	hops = engine_counts(e)->hops - hops;

@@ -146,7 +146,7 @@ static void tick(struct live *l)
 	int64_t now = clock_ns();
 	bool faithful;
 
-	if (!l->pace || now - l->tick_ns < NS_PER_S)
+	if (!l->pace || l->ended || now - l->tick_ns < NS_PER_S)
 		return;
 	l->tick_ns = now;
 	live_count_refused(l);

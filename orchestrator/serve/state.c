@@ -81,16 +81,18 @@ static int explain_taken(int all, const char *name, struct error *why)
 {
 	struct state_info info;
 	int fd = open_one(all, name), r;
+	char process[32] = "";
 
 	if (fd < 0)
 		return error_set(why, fd, "cannot open %s/%s: %s", STATE_DIR, name, strerror(-fd));
 	state_read_at(&info, fd, name);
 	close(fd);
+	if (info.pid > 0) /* it may not have come so far */
+		snprintf(process, sizeof(process), " (process %d)", (int)info.pid);
 	if (info.alive)
 		r = error_set(why, -EEXIST,
-			"%s is %s (process %d); 'fabricbed down %s', or another name: --name %s-2",
-			name, info.phase == STATE_STARTING ? "coming up" : "up", (int)info.pid,
-			name, name);
+			"%s is %s%s; 'fabricbed down %s', or another name: --name %s-2", name,
+			info.phase == STATE_STARTING ? "coming up" : "up", process, name, name);
 	else
 		r = error_set(why, -ESTALE, "%s is gone: %s", name, info.reason);
 	state_release(&info);

@@ -86,7 +86,7 @@ if command -v iperf3 >/dev/null && up "$scratch/chain.yaml" topology.rate=200Mbp
 	receive h2 h3 >"$scratch/other" &
 	one=$(receive h0 h1)
 	wait $!
-	share=$(awk -v a="$one" -v b="$(cat "$scratch/other")" 'BEGIN { s = a / (a + b); print s > 0.5 ? s : 1 - s }')
+	share=$(awk -v a="$one" -v b="$(cat "$scratch/other")" 'BEGIN { s = a / (a + b); print (s > 0.5 ? s : 1 - s) }')
 	figure "  two of them: the larger one's share" most 55 % "$share" 0.01
 	down
 else
@@ -114,4 +114,21 @@ sleep 5
 figure "  a core's time, idle" most 2 % $(($(ticks) - before)) $((5 * $(getconf CLK_TCK) / 100))
 figure "  inject, with the command's own start" most 5 ms "$(seconds "$command" inject "$name" link h0-tor0.0 down)" 0.001
 figure "  down" most 0.3 s "$(seconds "$command" down "$name")" 1
+
+# over the socket itself, while flows and programs go on
+cat >"$scratch/busy.yaml" <<'END'
+name: busy
+clock: {wall: {slowdown: 100}}
+topology: {fat_tree: {k: 4}, rate: 10Gbps, delay: 10us}
+workload:
+  - permutation: {message: 100KB, repeat: 100000}
+END
+if up "$scratch/busy.yaml" && "$command" start "$name" >/dev/null; then
+	python3 tests/lib/live_faults.py "/run/fabricbed/live/$name/control" 1000 "$scratch/times" | grep -v '^ok' && status=1
+	answered=$(sort -g "$scratch/times" | awk '{ v[NR] = $1 } END { if (NR == 1000) print v[990] }')
+	figure "inject, 1,000 at random under load: the 99th percentile" most 5 ms "$answered" 1000
+	down
+else
+	status=1
+fi
 exit $status

@@ -76,7 +76,7 @@ workload:
   - pairs: {from: [h0], to: [h99], message: 1MB}
   - incast: {senders: 99, to: h0, message: 1MB}
 END
-try "$fabricbed" up "$scenarios/link-failure.yaml" --set name="$name" --set workload.0.permutation.message=64MB --set 'expect=[]'
+try "$fabricbed" up "$scenarios/link-failure.yaml" --set name="$name" --set workload.0.permutation.message=1GB --set 'expect=[]'
 exits "up" 0
 refused 2 "*$name is up*fabricbed down $name*another name*" up "$scenarios/link-failure.yaml" --set name="$name"
 near=${name%?}

@@ -262,15 +262,14 @@ pick() { # WORD...
 	shift $((RANDOM % $#))
 	printf '%s' "$1"
 }
+# shellcheck disable=SC2046,SC2086 # several words
 random_deed() {
 	local span=
 
 	[ $((RANDOM % 2)) = 0 ] || span="for $((RANDOM % 20000 + 1))ns"
 	case $((RANDOM % 9)) in
-	# shellcheck disable=SC2046,SC2086 # several words
 	0 | 1 | 2) fb inject link "$(pick 'agg*-core0' 'tor0.0-*' agg1.1-core3 'h*' '*')" \
 		$(pick down 'rate 40%' 'delay 2us' 'loss 3%' 'gilbert enter 1% leave 10%' 'flaky every 30us last 5us' 'errors 1e-6') $span ;;
-	# shellcheck disable=SC2086
 	3) fb inject switch "$(pick core1 'agg*.0' tor3.1)" down $span ;;
 	4) fb heal all ;;
 	5) fb heal link "$(pick 'agg*-core0' tor0.0-agg0.1 'h[0-7]-*')" ;;

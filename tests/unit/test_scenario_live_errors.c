@@ -103,7 +103,7 @@ static void wrong_stacks_are_explained(void **state)
 	expect(STACK("entropy: {flow: 1us}"),
 		"3:26: host.stack.entropy.flow: no such key; valid here: flowlet\n");
 	expect(STACK("entropy: {flowlet: 0}"),
-		"3:35: host.stack.entropy.flowlet: 0 is too small; expected a time from 1ns to 3600s, "
+		"3:35: host.stack.entropy.flowlet: 0 is too small; expected a time from 1ns to 864000s, "
 		"such as 1us\n");
 	expect(STACK("queue: 0"),
 		"3:23: host.stack.queue: 0 is too small; expected a size from 1B to 2GB, such as 2MB\n");

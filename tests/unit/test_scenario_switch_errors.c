@@ -122,7 +122,7 @@ static void wrong_pauses_are_explained(void **state)
 	expect(SWITCH("pfc: {quanta: 65536, response: 2, watchdog: 0us}"),
 		"3:24: switch.pfc.quanta: 65536 is too large; expected a whole number from 1 to 65535\n"
 		"3:41: switch.pfc.response: expected a time up to 1s, such as 1us, not '2'\n"
-		"3:54: switch.pfc.watchdog: 0us is too small; expected a time from 1ns to 3600s, such as "
+		"3:54: switch.pfc.watchdog: 0us is too small; expected a time from 1ns to 864000s, such as "
 		"1us, or off\n");
 	expect(SWITCH("pfc: maybe, lldp: maybe, cnp: 50us, reroute: {mode: lokal}"),
 		"3:15: switch.pfc: expected off, on, or a mapping of these keys: quanta, response, watchdog, "
