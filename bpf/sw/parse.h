@@ -96,10 +96,10 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	return sw_parse_above(c, ip->next_header);
 }
 
-/* What no host has as its address is the gateway's to take. */
+/* What no host has as its address is the gateway's to take; what is for a group is for nobody outside. */
 static __always_inline void sw_parse_gateway(struct sw_ctx *c)
 {
-	if (c->dst_host >= table_config(c->t)->host_count)
+	if (!(c->eth->dst[0] & 1) && c->dst_host >= table_config(c->t)->host_count)
 		c->dst_host = table_config(c->t)->gateway;
 }
 

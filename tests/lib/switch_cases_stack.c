@@ -328,6 +328,10 @@ void switch_outside_is_where_the_gateway_is(void **state)
 	spec.dst_host = BENCH_HOSTS;
 	trial_init(&t, &spec);
 	trial_forwards(b, &t, BENCH_LOCAL(OUTSIDE_PORT));
+	/* what is for a group stays here */
+	init_to_ip4(&t, UDP, 0xe00000fbu);
+	t.in.bytes[0] |= 1;
+	trial_drops(b, &t, DROP_NO_ROUTE, BENCH_IN);
 }
 
 /* One without a route is not the gateway's either. */

@@ -363,6 +363,32 @@ static void everything_at_once_balances(void **state)
 	stack_net_close(s);
 }
 
+/* What is to start a while after one that is through already starts when it would have, or now. */
+static void a_flow_after_one_that_is_done_starts(void **state)
+{
+	static const struct engine_flow first = {0, 1, 1000, 0, ENGINE_NO_FLOW};
+	static const struct engine_flow more[] = {
+		{0, 1, 1000, 2 * LATER, 0}, {0, 1, 1000, PS_PER_US, 0}};
+	struct stack_net *s = stack_net_chain();
+	struct engine_flow_result done, late, now;
+
+	(void)state;
+	stack_net_strack(s, 20 * PS_PER_US);
+	class_net_open(&s->net);
+	assert_int_equal(engine_add_flows(s->net.engine, &first, 1), 0);
+	class_net_run(&s->net, LATER);
+	engine_flow_result(s->net.engine, 0, &done);
+	assert_in_range(done.finish_ps, 1, LATER - 2 * PS_PER_US);
+	assert_int_equal(engine_add_flows(s->net.engine, more, 2), 0);
+	class_net_run(&s->net, PS_PER_S);
+	engine_flow_result(s->net.engine, 1, &late);
+	engine_flow_result(s->net.engine, 2, &now);
+	assert_int_equal(late.start_ps, done.finish_ps + 2 * LATER);
+	assert_int_equal(now.start_ps, LATER);
+	assert_true(late.finish_ps && now.finish_ps);
+	stack_net_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -371,6 +397,7 @@ int main(void)
 		cmocka_unit_test(a_storm_holds_what_is_for_a_stack),
 		cmocka_unit_test(flows_added_later_are_as_if_they_had_been_there),
 		cmocka_unit_test(a_flow_of_the_past_starts_now),
+		cmocka_unit_test(a_flow_after_one_that_is_done_starts),
 		cmocka_unit_test(a_lasting_run_goes_on),
 		cmocka_unit_test(a_link_that_goes_takes_stack_frames),
 		cmocka_unit_test(what_a_wire_loses_is_a_stacks_too),

@@ -254,9 +254,13 @@ static void engine_place_flow(struct engine *e, uint32_t index, uint8_t **memory
 		*memory += engine_endpoint_bytes(e, index, !side);
 	}
 	engine_open_endpoint(e, index, false, e->now_ps);
-	if (f->flow.after == ENGINE_NO_FLOW) {
-		uint64_t start = f->flow.start_ps > e->now_ps ? f->flow.start_ps : e->now_ps;
+	if (f->flow.after == ENGINE_NO_FLOW || e->flows[f->flow.after].done) {
+		uint64_t start = f->flow.start_ps;
 
+		if (f->flow.after != ENGINE_NO_FLOW)
+			start += e->slots[flow_slot(f->flow.after, true)].ep->finished_ps;
+		if (start < e->now_ps)
+			start = e->now_ps;
 		engine_arm(e, &e->nodes[f->flow.src_host], start, EVENT_START, index);
 		return;
 	}
