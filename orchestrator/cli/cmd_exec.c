@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
@@ -95,6 +96,24 @@ static void show_own_sys(const char *name)
 	}
 }
 
+/*
+ * Whether the namespace has a default route. Without one there is no name server either: a name that is not known should be told
+ * so at once, and not after 10 s of asking.
+ */
+static bool has_way_out(void)
+{
+	FILE *routes = fopen("/proc/thread-self/net/route", "re");
+	char line[256], device[64];
+	unsigned long to;
+	bool found = false;
+
+	while (routes && !found && fgets(line, sizeof(line), routes))
+		found = sscanf(line, "%63s %lx", device, &to) == 2 && to == 0;
+	if (routes)
+		fclose(routes);
+	return found;
+}
+
 /* The fabric's names in the place of the machine's, and /sys of the node, for this process and its children alone. */
 static int enter_node(const struct state_info *info, const char *node, int netns)
 {
@@ -114,8 +133,8 @@ static int enter_node(const struct state_info *info, const char *node, int netns
 	if (mount(state_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) < 0)
 		cli_error("the hosts' names will not resolve: can't mount /etc/hosts: %s",
 			strerror(errno));
-	/* there is no name server in a fabric: a name that is not known should be told so at once, not after 10 s of asking */
-	mount("/dev/null", "/etc/resolv.conf", NULL, MS_BIND, NULL);
+	if (!has_way_out())
+		mount("/dev/null", "/etc/resolv.conf", NULL, MS_BIND, NULL);
 	setenv("FABRICBED_NODE", node, 1);
 	return EXIT_WELL;
 }

@@ -9,11 +9,14 @@
 #include "live/timeline.h"
 
 #define NS_PER_S 1000000000ll
-#define SPIN_NS  60000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
-#define TURN_NS  50000 /* of the clock's time that a turn may have to do at once */
-#define SLIP_NS  20000000 /* by so much the session may fall behind before model time is held */
-#define LOOK_NS  1000000  /* between two looks at all queues, whatever the scenario asks for */
-#define IDLE_NS  NS_PER_S
+#define SPIN_NS  200000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
+#define POLL_NS                                                                                    \
+	20000000 /* who has just sent mostly sends again: for so long that is waited for awake */
+#define TURN_NS 50000    /* of the clock's time that a turn may have to do at once */
+#define SLIP_NS 20000000 /* by so much the session may fall behind before model time is held */
+#define HOLD_NS 1000000  /* the same while programs wait for it to catch up */
+#define LOOK_NS 1000000  /* between two looks at all queues, whatever the scenario asks for */
+#define IDLE_NS NS_PER_S
 
 struct pace {
 	struct session *session;
@@ -21,9 +24,10 @@ struct pace {
 	double ps_per_ns; /* of model time, per nanosecond of the clock */
 	int64_t epoch_ns; /* the clock's time at which model time was epoch_ps */
 	uint64_t epoch_ps;
-	int64_t turn_ns; /* of the latest turn */
-	bool behind;     /* it left something that was due */
-	bool holding;    /* and programs' frames, which wait until nothing is */
+	int64_t turn_ns;  /* of the latest turn */
+	int64_t heard_ns; /* of the latest in which a program had sent something */
+	bool behind;      /* it left something that was due */
+	bool holding;     /* and programs' frames, which wait until nothing is */
 };
 
 static int64_t clock_ns(void)
@@ -91,7 +95,7 @@ void pace_go(struct pace *p)
 static uint64_t model_now(struct pace *p, int64_t now_ns)
 {
 	uint64_t now = model_at(p, now_ns), due = session_next(p->session);
-	uint64_t allowed = model_span(p, SLIP_NS), lacking;
+	uint64_t allowed = model_span(p, p->holding ? HOLD_NS : SLIP_NS), lacking;
 
 	if (due >= now || now - due <= allowed)
 		return now;
@@ -136,18 +140,24 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 		due < now || taken ? (uint64_t)(done_ns - begun_ns) * PS_PER_NS : 0,
 		(uint64_t)(done_ns - p->turn_ns) * PS_PER_NS);
 	p->turn_ns = done_ns;
+	if (taken)
+		p->heard_ns = done_ns;
 	return r;
 }
 
 int64_t pace_idle_ns(const struct pace *p, uint64_t until_ps)
 {
 	uint64_t due = least(session_next(p->session), until_ps);
+	int64_t now_ns = clock_ns();
 	double wait;
+
+	if (now_ns - p->heard_ns < POLL_NS)
+		return 0;
 
 	if (due == UINT64_MAX)
 		return IDLE_NS;
 	wait = (double)p->epoch_ns + ((double)due - (double)p->epoch_ps) / p->ps_per_ns -
-	       (double)clock_ns() - SPIN_NS;
+	       (double)now_ns - SPIN_NS;
 	if (wait <= 0)
 		return 0;
 	return wait < IDLE_NS ? (int64_t)wait : IDLE_NS;
