@@ -14,6 +14,7 @@ fabricbed=$(realpath "${BUILD:-build}/fabricbed")
 scratch=$(mktemp -d) || exit 1
 name=t$(printf '%04x%04x' $RANDOM $RANDOM)
 children=()
+bpftool=$(command -v bpftool || echo /usr/sbin/bpftool)
 chmod 755 "$scratch"
 cd "$scratch" || exit 1
 
@@ -103,6 +104,38 @@ leftovers() {
 	for entry in /run/netns/"$name"* /run/fabricbed/"$name"* /run/fabricbed/live/"$name"*; do
 		[ -e "$entry" ] && echo "$entry"
 	done
+	return 0
+}
+
+# The host's own network, for comparing: interfaces, addresses, routes, rules, settings.
+host_network() {
+	ip -o link show | sed 's/ qlen.*//'
+	ip -o address show
+	ip route show table all
+	ip -6 route show table all | sed 's/ expires [0-9a-z]*//'
+	ip rule show
+	sysctl -a 2>/dev/null | grep '^net\.'
+}
+
+# The kernel's numbers of the XDP program of an interface of a node of the fabric $name, and of its maps: "prog N" or
+# "map N" a line.
+bpf_objects() { # NODE INTERFACE
+	local id
+
+	id=$(ip netns exec "$name-$1" ip -j -d link show "$2" |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["xdp"]["prog"]["id"])')
+	echo "prog $id"
+	"$bpftool" -j prog show id "$id" |
+		python3 -c 'import json, sys; [print("map", i) for i in json.load(sys.stdin)["map_ids"]]'
+}
+
+# Whether none of these is there any more.
+bpf_gone() { # OBJECTS
+	local kind id
+
+	while read -r kind id; do
+		"$bpftool" -j "$kind" show id "$id" >/dev/null 2>&1 && return 1
+	done <<<"$1"
 	return 0
 }
 

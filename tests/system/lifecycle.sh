@@ -11,19 +11,8 @@ if ! can_build; then
 	tap_done
 	exit
 fi
-bpftool=$(command -v bpftool || echo /usr/sbin/bpftool)
 crashes=3
 [ -z "${FABRICBED_LONG-}" ] || crashes=100
-
-# The host's own network, for comparing: interfaces, addresses, routes, rules, settings.
-host_network() {
-	ip -o link show | sed 's/ qlen.*//'
-	ip -o address show
-	ip route show table all
-	ip -6 route show table all | sed 's/ expires [0-9a-z]*//'
-	ip rule show
-	sysctl -a 2>/dev/null | grep '^net\.'
-}
 
 # Runs in the background; its process is $pid. start TITLE OPTION...: results go to TITLE, a fat-tree that keeps busy.
 start() {
@@ -41,27 +30,6 @@ finish() { # PID
 	wait "$1"
 	status=$?
 	children=()
-}
-
-# The kernel's numbers of the programs and maps that a fabric's switch uses: "prog N" or "map N" a line.
-bpf_objects() {
-	local id
-
-	id=$(ip netns exec "$name-tor0.0" ip -j -d link show p0 |
-		python3 -c 'import json, sys; print(json.load(sys.stdin)[0]["xdp"]["prog"]["id"])')
-	echo "prog $id"
-	"$bpftool" -j prog show id "$id" |
-		python3 -c 'import json, sys; [print("map", i) for i in json.load(sys.stdin)["map_ids"]]'
-}
-
-# Whether none of these is there any more.
-bpf_gone() { # OBJECTS
-	local kind id
-
-	while read -r kind id; do
-		"$bpftool" -j "$kind" show id "$id" >/dev/null 2>&1 && return 1
-	done <<<"$1"
-	return 0
 }
 
 nothing_left() {
@@ -84,7 +52,7 @@ hash=$(figure next/summary.json trace_hash)
 
 start killed
 holds "the fabric stands" wait_for test -e killed/events.jsonl
-objects=$(bpf_objects)
+objects=$(bpf_objects tor0.0 p0)
 holds "its programs and maps can be seen" test "$(wc -l <<<"$objects")" -ge 3
 kill -KILL "$pid"
 finish "$pid"
@@ -119,7 +87,7 @@ for signal in INT TERM HUP; do
 	rm -rf ended
 	start ended
 	wait_for test -e ended/events.jsonl
-	objects=$(bpf_objects)
+	objects=$(bpf_objects tor0.0 p0)
 	kill -$signal "$pid"
 	finish "$pid"
 	same "SIG$signal: exit status" "$status" 4
