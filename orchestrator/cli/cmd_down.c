@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/timerfd.h>
-#include <time.h>
 #include <unistd.h>
 #include "build/build.h"
 #include "build/process.h"
@@ -15,6 +14,7 @@
 #include "cli/client.h"
 #include "cli/fabrics.h"
 #include "cli/table.h"
+#include "io/clock.h"
 #include "serve/programs.h"
 #include "serve/remains.h"
 #include "telemetry/summary.h"
@@ -40,14 +40,6 @@ struct down {
 };
 
 /* ---- the fabric's process ---- */
-
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
 
 /* A descriptor of the fabric's process, and of no other that got its id; -1: it is gone, or not to be seen from here. */
 static int open_process(const struct state_info *info)
@@ -78,10 +70,10 @@ static bool still_lives(const struct state_info *info, enum state_phase *ret_pha
 static bool await_end(const struct state_info *info, int process, int patience_ms)
 {
 	struct pollfd p = {.fd = process, .events = POLLIN};
-	int64_t end = now_ms() + patience_ms, left;
+	int64_t end = clock_ms() + patience_ms, left;
 	enum state_phase phase;
 
-	while ((left = end - now_ms()) > 0) {
+	while ((left = end - clock_ms()) > 0) {
 		if (process >= 0 && poll(&p, 1, (int)left) > 0)
 			return true;
 		if (process < 0 && !still_lives(info, &phase))

@@ -13,6 +13,8 @@
 #include "cli/junit.h"
 #include "cli/machine.h"
 #include "cli/results.h"
+#include "cli/stop.h"
+#include "io/clock.h"
 #include "live/measure.h"
 #include "live/pace.h"
 #include "live/session.h"
@@ -30,32 +32,6 @@ static const struct cli_option options[] = {
 	{"quiet", 'q', NULL, "print nothing but errors"},
 	{0},
 };
-
-static volatile bool stopped;
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	stopped = true;
-}
-
-/* Asks for a clean end on Ctrl-C and the like; a second one is deadly. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND | SA_RESTART};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* A line that is rewritten in place: model time, flows, speed, time left. */
 static void show_progress(const struct session *s, double spent_s)
@@ -78,15 +54,15 @@ static void show_progress(const struct session *s, double spent_s)
 /* Runs to the end, in slices of model time that take about SLICE_S. */
 static int run_slices(struct session *s, bool progress, double *ret_wall_s, struct error *why)
 {
-	double start = now_s(), slice_start = start;
+	double start = clock_s(), slice_start = start;
 	uint64_t slice = FIRST_SLICE;
 	int r = 0;
 
-	while (r == 0 && !stopped && !session_done(s)) {
+	while (r == 0 && !stop_asked && !session_done(s)) {
 		double now;
 
-		r = session_advance(s, engine_now(session_engine(s)) + slice, &stopped, why);
-		now = now_s();
+		r = session_advance(s, engine_now(session_engine(s)) + slice, &stop_asked, why);
+		now = clock_s();
 		if (now - slice_start < SLICE_S / 2)
 			slice *= 2;
 		else if (now - slice_start > SLICE_S * 2 && slice > 1)
@@ -95,7 +71,7 @@ static int run_slices(struct session *s, bool progress, double *ret_wall_s, stru
 		if (progress && now - start > SLICE_S)
 			show_progress(s, now - start);
 	}
-	*ret_wall_s = now_s() - start;
+	*ret_wall_s = clock_s() - start;
 	if (progress)
 		fputs("\r\033[K", stderr);
 	return r;
@@ -105,23 +81,23 @@ static int run_slices(struct session *s, bool progress, double *ret_wall_s, stru
 static int run_paced(
 	struct session *s, struct pace *pace, bool progress, double *ret_wall_s, struct error *why)
 {
-	double start = now_s(), shown = start;
+	double start = clock_s(), shown = start;
 	int r = 0;
 
 	pace_go(pace);
-	while (r == 0 && !stopped && !session_done(s)) {
+	while (r == 0 && !stop_asked && !session_done(s)) {
 		int64_t idle = pace_idle_ns(pace, session_end(s));
 		struct timespec t = {.tv_sec = idle / 1000000000, .tv_nsec = idle % 1000000000};
 
 		if (idle > 0)
 			nanosleep(&t, NULL);
-		r = pace_turn(pace, session_end(s), &stopped, why);
-		if (progress && now_s() - shown > SLICE_S) {
-			shown = now_s();
+		r = pace_turn(pace, session_end(s), &stop_asked, why);
+		if (progress && clock_s() - shown > SLICE_S) {
+			shown = clock_s();
 			show_progress(s, shown - start);
 		}
 	}
-	*ret_wall_s = now_s() - start;
+	*ret_wall_s = clock_s() - start;
 	if (progress)
 		fputs("\r\033[K", stderr);
 	return r;
@@ -179,7 +155,7 @@ static int report(struct run *run, struct session *s, const struct session_times
 		fail(run, "%s", why.text);
 		return EXIT_RUN;
 	}
-	if (stopped)
+	if (stop_asked)
 		json_object_set_new(summary, "interrupted", json_true());
 	r = session_write(s, summary, &why);
 	if (r < 0)
@@ -193,11 +169,11 @@ static int report(struct run *run, struct session *s, const struct session_times
 			number_corrupt(summary));
 		r = -EIO;
 	}
-	if (stopped)
+	if (stop_asked)
 		fail(run, "interrupted at %.1f us of model time; these are the results so far",
 			(double)engine_now(session_engine(s)) / PS_PER_US);
 	run->summary = summary;
-	if (r < 0 || failed < 0 || stopped)
+	if (r < 0 || failed < 0 || stop_asked)
 		return EXIT_RUN;
 	return met ? EXIT_WELL : EXIT_EXPECT;
 }
@@ -234,12 +210,13 @@ static int run_session(struct run *run)
 		.capture = run->capture,
 	};
 	struct error why = ERROR_INIT;
-	double start = now_s();
+	double start = clock_s();
 	struct session_times times = {0};
 	struct session *s;
 	int r, status;
 
-	catch_signals();
+	/* a clean end; a second one is deadly */
+	stop_catch(SA_RESETHAND | SA_RESTART);
 	r = session_open(&s, &p, &why);
 	if (r < 0) {
 		if (run->kernel && explain_machine(run->fabric))
@@ -247,7 +224,7 @@ static int run_session(struct run *run)
 		fail(run, "%s", why.text);
 		return r == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
 	}
-	times.setup = now_s() - start;
+	times.setup = clock_s() - start;
 	r = run_clocked(run, s, &times, &why);
 	if (r < 0)
 		fail(run, "%s", why.text);
@@ -331,10 +308,10 @@ static void add_to_junit(const struct run *run, const char *scenario, int status
 
 static int run_one(struct run *run, const char *out)
 {
-	double start = now_s();
+	double start = clock_s();
 	int status = run_once(run, out);
 
-	add_to_junit(run, run->scenario->name, status, now_s() - start);
+	add_to_junit(run, run->scenario->name, status, clock_s() - start);
 	return status;
 }
 
@@ -402,13 +379,13 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 		json_decref(summaries);
 		return EXIT_INPUT;
 	}
-	for (size_t i = 0; i < s->variant_count && !stopped; i++) {
+	for (size_t i = 0; i < s->variant_count && !stop_asked; i++) {
 		int r = run_variant(run, args, &s->variants[i], directory, summaries);
 
 		if (r > status)
 			status = r;
 	}
-	if (stopped)
+	if (stop_asked)
 		status = EXIT_RUN;
 	if (json_object_size(summaries) && compare_write(directory, summaries) < 0)
 		status = EXIT_RUN;

@@ -11,7 +11,9 @@
 #include "cli/fabrics.h"
 #include "cli/machine.h"
 #include "cli/results.h"
+#include "cli/stop.h"
 #include "cli/table.h"
+#include "io/clock.h"
 #include "serve/daemon.h"
 #include "serve/remains.h"
 
@@ -25,39 +27,6 @@ static const struct cli_option options[] = {
 	{"quiet", 'q', NULL, "print nothing but errors"},
 	{0},
 };
-
-static volatile bool stopped;
-
-static void on_signal(int signal)
-{
-	(void)signal;
-	stopped = true;
-}
-
-/* No SA_RESTART: who waits for the fabric's process is to be woken up. That process has the same handlers. */
-static void catch_signals(void)
-{
-	struct sigaction action = {.sa_handler = on_signal};
-
-	sigaction(SIGINT, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
-}
-
-static void release_signals(void)
-{
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGHUP, SIG_DFL);
-}
-
-static double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 struct up {
 	struct scenario *scenario;
@@ -178,18 +147,19 @@ static int start(struct up *up, bool *ret_up)
 			.name = up->name,
 			.directory = up->directory,
 			.control = state_path(control, up->name, "control")},
-		.stop = &stopped,
+		.stop = &stop_asked,
 	};
 	struct error why = ERROR_INIT;
-	double begun = now_s();
+	double begun = clock_s();
 	int r;
 
-	catch_signals();
+	/* no SA_RESTART: who waits for the fabric's process is to be woken up. That process has the same handlers */
+	stop_catch(0);
 	r = daemon_start(&p, &up->pid, &why);
 	if (!up->pid)
 		return explain_end(up, r, &why);
-	up->setup_s = now_s() - begun;
-	release_signals();
+	up->setup_s = clock_s() - begun;
+	stop_release();
 	if (!r) {
 		*ret_up = true;
 		return EXIT_WELL;
@@ -240,6 +210,9 @@ static void print_hints(const struct up *up)
 	const char *name = up->name, *first = f->nodes[0].name;
 	char link[LINK_NAME];
 
+	/* before that, a ping would wait */
+	if (!up->scenario->clock.wall)
+		printf("  fabricbed step %s 10us         fabricbed go %s\n", name, name);
 	if (f->net.host_count > 1)
 		printf("  fabricbed exec %s %s -- ping %s\n", name, first,
 			f->nodes[f->net.host_count - 1].name);
@@ -248,8 +221,6 @@ static void print_hints(const struct up *up)
 	printf("  fabricbed show %s ports        fabricbed top %s\n", name, name);
 	if (up->scenario->workload_count)
 		printf("  fabricbed start %s\n", name);
-	if (!up->scenario->clock.wall)
-		printf("  fabricbed step %s 10us         fabricbed go %s\n", name, name);
 	printf("  fabricbed inject %s link %s down\n", name,
 		fabric_link_name(f, link_to_break(f), link));
 	printf("  fabricbed down %s\n", name);

@@ -8,20 +8,13 @@
 #include <time.h>
 #include "base/units.h"
 #include "base/wiretime.h"
+#include "io/clock.h"
 
 #define SLEEPS    100
 #define SLEEP_NS  100000
 #define HOPS      2000
 #define ENGINE_NS 150 /* of a hop, whatever the dataplane */
 #define BUSY      0.8 /* of the time: what is left is for programs and for bad luck */
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
 
 static int compare(const void *x, const void *y)
 {

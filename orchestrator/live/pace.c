@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <time.h>
 #include "base/units.h"
+#include "io/clock.h"
 #include "live/stacks.h"
 #include "live/timeline.h"
 
-#define NS_PER_S 1000000000ll
-#define SPIN_NS  200000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
+#define SPIN_NS 200000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
 #define POLL_NS                                                                                    \
 	20000000 /* who has just sent mostly sends again: for so long that is waited for awake */
 #define TURN_NS 50000    /* of the clock's time that a turn may have to do at once */
 #define SLIP_NS 20000000 /* by so much the session may fall behind before model time is held */
 #define HOLD_NS 1000000  /* the same while programs wait for it to catch up */
 #define LOOK_NS 1000000  /* between two looks at all queues, whatever the scenario asks for */
-#define IDLE_NS NS_PER_S
+#define IDLE_NS CLOCK_NS_PER_S
 
 struct pace {
 	struct session *session;
@@ -29,14 +29,6 @@ struct pace {
 	bool behind;      /* it left something that was due */
 	bool holding;     /* and programs' frames, which wait until nothing is */
 };
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 static uint64_t model_at(const struct pace *p, int64_t now_ns)
 {

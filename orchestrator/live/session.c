@@ -58,7 +58,7 @@ int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, cons
 {
 	const struct action a = {.kind = ACTION_BEGIN, .fault = fault, .target = target};
 	uint64_t now = engine_now(s->engine);
-	int r = deeds_begin(&s->deeds, fault, target, now);
+	int r = harms_begin(&s->harms, fault, target, now);
 	json_t *line;
 
 	if (r < 0)
@@ -79,7 +79,7 @@ void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const
 	json_t *line;
 
 	/* healed by hand already, or replaced by another */
-	if (!deeds_end(&s->deeds, fault, target, now))
+	if (!harms_end(&s->harms, fault, target, now))
 		return;
 	done(s, ACTION_END);
 	line = change_apply(&s->changes, &a);
@@ -89,9 +89,9 @@ void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const
 	s->tally.faults++;
 }
 
-void session_end_faults(struct session *s, struct deeds *list, const char *by)
+void session_end_faults(struct session *s, struct harms *list, const char *by)
 {
-	deeds_sort(list);
+	harms_sort(list);
 	for (size_t i = 0; i < list->count; i++)
 		session_end_fault(s, list->items[i].fault, list->items[i].target, by);
 }
@@ -100,7 +100,7 @@ void session_end_faults(struct session *s, struct deeds *list, const char *by)
 static int end_replaced(struct session *s)
 {
 	const struct timeline *t = &s->timeline;
-	struct deeds replaced = DEEDS_INIT;
+	struct harms replaced = HARMS_INIT;
 	uint32_t old;
 	int r = 0;
 
@@ -109,13 +109,13 @@ static int end_replaced(struct session *s)
 
 		if (a->at_ps > engine_now(s->engine) || a->kind != ACTION_BEGIN)
 			break;
-		if (deeds_find(&s->deeds, s->params.scenario,
+		if (harms_find(&s->harms, s->params.scenario,
 			    s->params.scenario->faults[a->fault].kind, a->target, &old))
-			r = deeds_begin(&replaced, old, a->target, a->at_ps);
+			r = harms_begin(&replaced, old, a->target, a->at_ps);
 	}
 	if (r == 0)
 		session_end_faults(s, &replaced, NULL);
-	deeds_release(&replaced);
+	harms_release(&replaced);
 	return r;
 }
 
@@ -131,7 +131,7 @@ static int act(struct session *s, const struct action *a)
 		return 0;
 	case ACTION_REROUTE:
 		/* planned for the end of what has been ended by hand before */
-		if (!deeds_cut(&s->deeds, s->params.scenario, a->at_ps - delay))
+		if (!harms_cut(&s->harms, s->params.scenario, a->at_ps - delay))
 			return 0;
 		done(s, ACTION_REROUTE);
 		recorder_event(s->recorder, engine_now(s->engine), change_apply(&s->changes, a));

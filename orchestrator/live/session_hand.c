@@ -83,15 +83,15 @@ static int await_turn(struct session *s, enum action_kind kind)
 }
 
 /* What is in force of this kind where a fault is going to be. 0 or -ENOMEM. */
-static int list_replaced(const struct session *s, const struct fault_spec *f, struct deeds *ret)
+static int list_replaced(const struct session *s, const struct fault_spec *f, struct harms *ret)
 {
 	uint32_t old;
 	int r = 0;
 
 	for (uint32_t t = 0; r == 0 && t < target_count(s); t++)
 		if (fault_befalls(s->params.fabric, f, t) &&
-			deeds_find(&s->deeds, s->params.scenario, f->kind, t, &old))
-			r = deeds_begin(ret, old, t, 0);
+			harms_find(&s->harms, s->params.scenario, f->kind, t, &old))
+			r = harms_begin(ret, old, t, 0);
 	return r;
 }
 
@@ -118,7 +118,7 @@ void session_note(struct session *s, json_t *event)
 json_t *session_inject(struct session *s, struct fault_spec *f, struct error *why)
 {
 	struct scenario *sc = s->params.scenario;
-	struct deeds replaced = DEEDS_INIT;
+	struct harms replaced = HARMS_INIT;
 	char words[FAULT_WORDS];
 	uint64_t now;
 	uint32_t fault;
@@ -134,14 +134,14 @@ json_t *session_inject(struct session *s, struct fault_spec *f, struct error *wh
 	if (r == 0)
 		r = scenario_add_fault(sc, f);
 	if (r < 0) {
-		deeds_release(&replaced);
+		harms_release(&replaced);
 		fault_spec_release(f);
 		error_set(why, r, "out of memory for a fault");
 		return NULL;
 	}
 	fault = (uint32_t)sc->fault_count - 1;
 	session_end_faults(s, &replaced, BY_HAND);
-	deeds_release(&replaced);
+	harms_release(&replaced);
 	r = begin_everywhere(s, fault);
 	if (r < 0) {
 		error_set(why, r, "out of memory for a fault");
@@ -153,11 +153,11 @@ json_t *session_inject(struct session *s, struct fault_spec *f, struct error *wh
 		time_or_null(sc->faults[fault].until_ps), "words", words);
 }
 
-static bool heals(const struct session *s, const struct session_heal *h, const struct deed *d)
+static bool heals(const struct session *s, const struct session_heal *h, const struct harm *d)
 {
 	const struct fault_spec *f = &s->params.scenario->faults[d->fault];
 
-	if (d->until_ps != DEED_LASTS)
+	if (d->until_ps != HARM_LASTS)
 		return false;
 	switch (h->what) {
 	case HEAL_ALL:
@@ -173,15 +173,15 @@ static bool heals(const struct session *s, const struct session_heal *h, const s
 				      : fabric_node_matches(s->params.fabric, d->target, h->glob);
 }
 
-static int list_healed(const struct session *s, const struct session_heal *h, struct deeds *ret)
+static int list_healed(const struct session *s, const struct session_heal *h, struct harms *ret)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < s->deeds.count; i++) {
-		const struct deed *d = &s->deeds.items[i];
+	for (size_t i = 0; r == 0 && i < s->harms.count; i++) {
+		const struct harm *d = &s->harms.items[i];
 
 		if (heals(s, h, d))
-			r = deeds_begin(ret, d->fault, d->target, d->since_ps);
+			r = harms_begin(ret, d->fault, d->target, d->since_ps);
 	}
 	return r;
 }
@@ -198,7 +198,7 @@ static void add_once(json_t *numbers, uint32_t number)
 json_t *session_heal(struct session *s, const struct session_heal *h, struct error *why)
 {
 	json_t *healed = json_array();
-	struct deeds ends = DEEDS_INIT;
+	struct harms ends = HARMS_INIT;
 	int r = session_follow(s);
 
 	if (r == 0)
@@ -211,7 +211,7 @@ json_t *session_heal(struct session *s, const struct session_heal *h, struct err
 		add_once(healed, ends.items[i].fault);
 		r = plan_reroute(s, s->params.scenario->faults[ends.items[i].fault].kind);
 	}
-	deeds_release(&ends);
+	harms_release(&ends);
 	if (r < 0) {
 		error_set(why, r, "out of memory for the end of a fault");
 		json_decref(healed);
@@ -256,10 +256,10 @@ static const char *fault_state(const struct session *s, uint32_t fault)
 {
 	bool begun = false;
 
-	for (size_t i = 0; i < s->deeds.count; i++) {
-		if (s->deeds.items[i].fault != fault)
+	for (size_t i = 0; i < s->harms.count; i++) {
+		if (s->harms.items[i].fault != fault)
 			continue;
-		if (s->deeds.items[i].until_ps == DEED_LASTS)
+		if (s->harms.items[i].until_ps == HARM_LASTS)
 			return "in force";
 		begun = true;
 	}
@@ -271,12 +271,12 @@ static uint64_t fault_until(const struct session *s, uint32_t fault)
 {
 	uint64_t until = 0;
 
-	for (size_t i = 0; i < s->deeds.count; i++) {
-		const struct deed *d = &s->deeds.items[i];
+	for (size_t i = 0; i < s->harms.count; i++) {
+		const struct harm *d = &s->harms.items[i];
 
 		if (d->fault != fault)
 			continue;
-		if (d->until_ps == DEED_LASTS)
+		if (d->until_ps == HARM_LASTS)
 			return s->params.scenario->faults[fault].until_ps;
 		if (d->until_ps > until)
 			until = d->until_ps;
@@ -308,25 +308,7 @@ json_t *session_faults(const struct session *s, const char *match)
 	return rows;
 }
 
-/* A word for each kind of fault, in the order of the kinds. */
-static const char *fault_word(enum fault_kind kind)
-{
-	static const char *const words[] = {
-		[FAULT_LINK_DOWN] = "down",
-		[FAULT_LINK_RATE] = "rate",
-		[FAULT_LINK_DELAY] = "delay",
-		[FAULT_LINK_LOSS] = "loss",
-		[FAULT_LINK_GILBERT] = "gilbert",
-		[FAULT_LINK_FLAKY] = "flaky",
-		[FAULT_LINK_ERRORS] = "errors",
-		[FAULT_SWITCH_DOWN] = "switch_down",
-		[FAULT_HOST_STORM] = "pause",
-	};
-
-	return words[kind];
-}
-
-static bool befalls_port(const struct session *s, const struct deed *d, uint32_t port)
+static bool befalls_port(const struct session *s, const struct harm *d, uint32_t port)
 {
 	const struct net_port *p = &s->params.fabric->net.ports[port];
 
@@ -341,10 +323,10 @@ const char *session_port_faults(void *arg, uint32_t port)
 	size_t used = 0;
 
 	s->fault_words[0] = 0;
-	for (size_t i = 0; i < s->deeds.count && used < sizeof(s->fault_words); i++) {
-		const struct deed *d = &s->deeds.items[i];
+	for (size_t i = 0; i < s->harms.count && used < sizeof(s->fault_words); i++) {
+		const struct harm *d = &s->harms.items[i];
 
-		if (d->until_ps == DEED_LASTS && befalls_port(s, d, port))
+		if (d->until_ps == HARM_LASTS && befalls_port(s, d, port))
 			used += (size_t)snprintf(s->fault_words + used,
 				sizeof(s->fault_words) - used, "%s%s", used ? " " : "",
 				fault_word(s->params.scenario->faults[d->fault].kind));
@@ -354,14 +336,14 @@ const char *session_port_faults(void *arg, uint32_t port)
 
 /* What scenario_write() is to see: pointers into what the session has, and no copy but of the list. */
 struct saved {
-	struct deeds deeds; /* with their ends, also those that are still to come */
+	struct harms harms; /* with their ends, also those that are still to come */
 	struct fault_spec *faults;
 	size_t count;
 	char (*names)[LINK_NAME];
 	size_t name_count;
 };
 
-static void save_fault(struct saved *to, const struct fault_spec *f, const struct deed *d)
+static void save_fault(struct saved *to, const struct fault_spec *f, const struct harm *d)
 {
 	struct fault_spec *copy = &to->faults[to->count++];
 
@@ -371,7 +353,7 @@ static void save_fault(struct saved *to, const struct fault_spec *f, const struc
 }
 
 /* What is in force goes on to its own end, or to what the timetable begins in its place. */
-static uint64_t ends_at(const struct session *s, const struct deed *d)
+static uint64_t ends_at(const struct session *s, const struct harm *d)
 {
 	const struct fault_spec *faults = s->params.scenario->faults, *f = &faults[d->fault];
 
@@ -387,17 +369,17 @@ static uint64_t ends_at(const struct session *s, const struct deed *d)
 	return f->until_ps;
 }
 
-static int settle_deeds(struct saved *to, const struct session *s)
+static int settle_harms(struct saved *to, const struct session *s)
 {
 	int r = 0;
 
-	for (size_t i = 0; r == 0 && i < s->deeds.count; i++) {
-		const struct deed *d = &s->deeds.items[i];
+	for (size_t i = 0; r == 0 && i < s->harms.count; i++) {
+		const struct harm *d = &s->harms.items[i];
 
-		r = deeds_begin(&to->deeds, d->fault, d->target, d->since_ps);
+		r = harms_begin(&to->harms, d->fault, d->target, d->since_ps);
 		if (r == 0)
-			to->deeds.items[i].until_ps =
-				d->until_ps == DEED_LASTS ? ends_at(s, d) : d->until_ps;
+			to->harms.items[i].until_ps =
+				d->until_ps == HARM_LASTS ? ends_at(s, d) : d->until_ps;
 	}
 	return r;
 }
@@ -407,8 +389,8 @@ static bool save_apart(struct saved *to, const struct session *s, uint32_t fault
 {
 	size_t before = to->count;
 
-	for (size_t i = 0; i < to->deeds.count; i++) {
-		const struct deed *d = &to->deeds.items[i];
+	for (size_t i = 0; i < to->harms.count; i++) {
+		const struct harm *d = &to->harms.items[i];
 		struct fault_spec f = s->params.scenario->faults[fault];
 
 		if (d->fault != fault)
@@ -423,10 +405,10 @@ static bool save_apart(struct saved *to, const struct session *s, uint32_t fault
 static void save_faults(struct saved *to, const struct session *s)
 {
 	const struct scenario *sc = s->params.scenario;
-	struct deed d;
+	struct harm d;
 
 	for (uint32_t i = 0; i < sc->fault_count; i++) {
-		if (deeds_alike(&to->deeds, i, &d))
+		if (harms_alike(&to->harms, i, &d))
 			save_fault(to, &sc->faults[i], &d);
 		else if (!save_apart(to, s, i))
 			to->faults[to->count++] = sc->faults[i];
@@ -437,10 +419,10 @@ int session_save(const struct session *s, FILE *out)
 {
 	struct scenario copy = *s->params.scenario;
 	struct saved saved = {
-		.faults = calloc(copy.fault_count + s->deeds.count + 1, sizeof(*saved.faults)),
-		.names = calloc(s->deeds.count + 1, sizeof(*saved.names)),
+		.faults = calloc(copy.fault_count + s->harms.count + 1, sizeof(*saved.faults)),
+		.names = calloc(s->harms.count + 1, sizeof(*saved.names)),
 	};
-	int r = saved.faults && saved.names ? settle_deeds(&saved, s) : -ENOMEM;
+	int r = saved.faults && saved.names ? settle_harms(&saved, s) : -ENOMEM;
 
 	if (r == 0) {
 		save_faults(&saved, s);
@@ -449,7 +431,7 @@ int session_save(const struct session *s, FILE *out)
 		copy.until_ps = engine_now(s->engine);
 		r = scenario_write(&copy, out);
 	}
-	deeds_release(&saved.deeds);
+	harms_release(&saved.harms);
 	free(saved.faults);
 	free(saved.names);
 	return r;

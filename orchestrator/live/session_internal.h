@@ -11,7 +11,7 @@
 #include "live/capture.h"
 #include "live/change.h"
 #include "live/deadlock.h"
-#include "live/deeds.h"
+#include "live/harms.h"
 #include "live/session.h"
 #include "live/setup.h"
 #include "live/stacks.h"
@@ -23,7 +23,7 @@ struct session {
 	struct built *built;
 	struct routing *routing;
 	struct changes changes;
-	struct deeds deeds;
+	struct harms harms;
 	size_t own_faults;     /* of the scenario as it was given */
 	struct agents *agents; /* NULL: no LLDP */
 	struct engine *engine;
@@ -63,6 +63,6 @@ int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, cons
 void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
 
 /* All that are listed, in the order of a timetable; sorts the list. */
-void session_end_faults(struct session *s, struct deeds *list, const char *by);
+void session_end_faults(struct session *s, struct harms *list, const char *by);
 
 #endif

@@ -359,7 +359,7 @@ void session_close(struct session *s)
 		return;
 	stacks_free(s->stacks);
 	engine_free(s->engine);
-	deeds_release(&s->deeds);
+	harms_release(&s->harms);
 	recorder_close(s->recorder);
 	pcapng_close(s->capture);
 	captures_free(s->captures);

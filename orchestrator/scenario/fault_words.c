@@ -315,3 +315,8 @@ int fault_words(const struct fault_spec *f, char *buf, size_t size)
 	memcpy(buf, text, (size_t)length + 1);
 	return 0;
 }
+
+const char *fault_word(enum fault_kind kind)
+{
+	return fault_deed(kind)->name;
+}

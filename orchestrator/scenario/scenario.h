@@ -332,6 +332,9 @@ int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags);
 void fault_spec_release(struct fault_spec *f);
 
+/* What a kind of fault is called: the key of `do`, or "down". */
+const char *fault_word(enum fault_kind kind);
+
 /*
  * The words of a fault ("link agg0.1-core2 loss 1%"), from which scenario_fault_words() makes the same one but for its
  * times. 0; -ENOSPC: they take more than size bytes, and buf is as it was. FAULT_WORDS are always enough.

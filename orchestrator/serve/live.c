@@ -8,22 +8,14 @@
 #include <string.h>
 #include <time.h>
 #include "base/units.h"
+#include "io/clock.h"
 #include "live/measure.h"
 #include "live/stacks.h"
 #include "serve/live_internal.h"
 
-#define NS_PER_S   1000000000ll
 #define BUSY_TURNS 16        /* between two looks at the socket while there is work */
 #define LAST_WORDS 500       /* ms that clients have to read their last answers */
 #define STEPPED_PS PS_PER_MS /* of model time that a free-running stepped fabric does in a turn */
-
-static int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * NS_PER_S + t.tv_nsec;
-}
 
 double live_up_s(const struct live *l)
 {
@@ -146,7 +138,7 @@ static void tick(struct live *l)
 	int64_t now = clock_ns();
 	bool faithful;
 
-	if (!l->pace || l->ended || now - l->tick_ns < NS_PER_S)
+	if (!l->pace || l->ended || now - l->tick_ns < CLOCK_NS_PER_S)
 		return;
 	l->tick_ns = now;
 	live_count_refused(l);
@@ -190,16 +182,17 @@ static int turn(struct live *l, const volatile bool *stop, struct error *why)
 static int64_t idle_ns(const struct live *l)
 {
 	if (!l->running)
-		return NS_PER_S;
+		return CLOCK_NS_PER_S;
 	if (l->pace)
 		return pace_idle_ns(l->pace, l->goal.time_ps);
-	return session_next(l->session) == UINT64_MAX && l->goal.time_ps == UINT64_MAX ? NS_PER_S
-										       : 0;
+	return session_next(l->session) == UINT64_MAX && l->goal.time_ps == UINT64_MAX
+		       ? CLOCK_NS_PER_S
+		       : 0;
 }
 
 static void wait_for(const struct live *l, int64_t ns)
 {
-	struct timespec t = {.tv_sec = ns / NS_PER_S, .tv_nsec = ns % NS_PER_S};
+	struct timespec t = {.tv_sec = ns / CLOCK_NS_PER_S, .tv_nsec = ns % CLOCK_NS_PER_S};
 	struct pollfd fds[] = {
 		{.fd = server_fd(l->server), .events = POLLIN},
 		{.fd = stacks_fd(session_stacks(l->session)), .events = POLLIN},

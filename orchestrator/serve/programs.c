@@ -12,8 +12,8 @@
 #include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
+#include "io/clock.h"
 #include "io/netns.h"
 
 #define SPARE_FILES 256
@@ -179,18 +179,10 @@ static void find(struct found *ret, const struct programs *p, const pid_t *own, 
 
 /* ---- ending ---- */
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 /* Signals those that still live, and waits for them. True if all have ended by then. */
 static bool signal_all(struct found *f, int signal, int wait_ms)
 {
-	int64_t end = now_ms() + wait_ms, left;
+	int64_t end = clock_ms() + wait_ms, left;
 	size_t living = 0;
 
 	for (size_t i = 0; i < f->count; i++) {
@@ -199,7 +191,7 @@ static bool signal_all(struct found *f, int signal, int wait_ms)
 		pidfd_send_signal(f->fds[i].fd, signal, NULL, 0);
 		living++;
 	}
-	while (living && (left = end - now_ms()) > 0) {
+	while (living && (left = end - clock_ms()) > 0) {
 		if (poll(f->fds, f->count, (int)left) <= 0)
 			continue;
 		for (size_t i = 0; i < f->count; i++) {

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
+#include "io/clock.h"
 #include "serve/listener.h"
 #include "serve/outbox.h"
 
@@ -457,17 +457,9 @@ void server_serve(struct server *s)
 	}
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
-}
-
 void server_drain(struct server *s, int milliseconds)
 {
-	int64_t end = now_ms() + milliseconds, left;
+	int64_t end = clock_ms() + milliseconds, left;
 	struct pollfd waiting[CONTROL_CLIENTS];
 	uint32_t count;
 
@@ -481,7 +473,7 @@ void server_drain(struct server *s, int milliseconds)
 			if (c->outbox.count)
 				waiting[count++] = (struct pollfd){c->fd, POLLOUT, 0};
 		}
-		left = end - now_ms();
+		left = end - clock_ms();
 		if (!count || left <= 0)
 			return;
 		poll(waiting, count, (int)left);

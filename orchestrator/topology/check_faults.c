@@ -17,18 +17,6 @@ struct hits {
 	size_t count, capacity;
 };
 
-static const char *const kind_names[] = {
-	[FAULT_LINK_DOWN] = "down",
-	[FAULT_LINK_RATE] = "rate",
-	[FAULT_LINK_DELAY] = "delay",
-	[FAULT_LINK_LOSS] = "loss",
-	[FAULT_LINK_GILBERT] = "gilbert",
-	[FAULT_LINK_FLAKY] = "flaky",
-	[FAULT_LINK_ERRORS] = "errors",
-	[FAULT_SWITCH_DOWN] = "down",
-	[FAULT_HOST_STORM] = "pause",
-};
-
 static int add_hit(struct hits *h, uint32_t target, uint32_t fault)
 {
 	if (h->count == h->capacity) {
@@ -174,7 +162,7 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 		format_time(until, first->until_ps);
 	diags_add(diags, second->pos,
 		"faults.%u: this \"%s\" overlaps the one in line %u on %s %s (that one: %s, %s%s); keep their times apart, or merge them",
-		one < two ? two : one, kind_names[first->kind], first->pos.line,
+		one < two ? two : one, fault_word(first->kind), first->pos.line,
 		node ? nodes_of(f, first->kind).kind : "link",
 		node ? f->nodes[target].name : fabric_link_name(f, target, name),
 		format_time(from, first->at_ps), first->until_ps == UINT64_MAX ? "" : "until ",
