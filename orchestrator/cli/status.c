@@ -151,7 +151,7 @@ static void print_hints(const json_t *s)
 		hint(name, "go", "", "go on");
 	} else {
 		hint(name, "top", "", "keep looking");
-		hint(name, "exec", "h0 -- ping h1", "run a program in a host");
+		hint(name, "exec", "HOST -- ping HOST", "run a program in a host");
 		hint(name, "inject", "link 'GLOB' loss 1% for 5s", "break something");
 	}
 	if (count(s, "faults", NULL))

@@ -102,6 +102,17 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+/*
+ * How late the events of a turn were when they began, at most: the first was late_ps, and the last of several waited for the
+ * others. What an event's own doing takes, such as a program's waking up, is not lateness.
+ */
+static uint64_t latest_start(const struct pace *p, uint64_t late_ps, int64_t took_ns, uint64_t hops)
+{
+	uint64_t waited = hops ? model_span(p, took_ns - took_ns / (int64_t)hops) : 0;
+
+	return late_ps > waited ? late_ps : waited;
+}
+
 /* Programs' frames are read before the clock, and sent when model time is there: none leaves before its program sent it. */
 int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {
@@ -122,11 +133,9 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 		taken = stacks_send(stacks);
 	done_ns = clock_ns();
 	hops = engine_counts(e)->hops - hops;
-	if (due < now) {
-		uint64_t late = now - due, took = model_span(p, done_ns - begun_ns);
-
-		fidelity_late(p->fidelity, late > took ? late : took, hops + 1, p->behind);
-	}
+	if (due < now)
+		fidelity_late(p->fidelity, latest_start(p, now - due, done_ns - begun_ns, hops),
+			hops + 1, p->behind);
 	p->behind = session_next(p->session) < now;
 	fidelity_busy(p->fidelity,
 		due < now || taken ? (uint64_t)(done_ns - begun_ns) * PS_PER_NS : 0,

@@ -241,8 +241,8 @@ static void heal(struct live *l, struct server_client *c, const json_t *request)
 	}
 	if (!has_targets(l->params.fabric, &h)) {
 		server_refuse(c, REFUSE_INPUT,
-			"heal: the fabric has no %s \"%.80s\"; `show NAME faults` tells what is in force",
-			words[0], h.glob);
+			"heal: the fabric has no %s \"%.80s\"; 'fabricbed show %s faults' tells what is in force",
+			words[0], h.glob, session_name(l->session));
 		return;
 	}
 	result = session_heal(l->session, &h, &why);
@@ -254,7 +254,8 @@ static void heal(struct live *l, struct server_client *c, const json_t *request)
 		json_decref(result);
 		server_refuse(c, REFUSE_STATE,
 			"nothing of that is in force; "
-			"`show NAME faults` tells what is");
+			"'fabricbed show %s faults' tells what is",
+			session_name(l->session));
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include "abi/state.h"
+#include "abi/egress.h"
 #include "fabricbed.skel.h"
 
 /* What the keys of a scenario amount to: PFC is for lossless classes, roles and CNPs are for queues with PFC. */
@@ -30,6 +31,8 @@ static const struct {
 	{"classes, lossless, PFC", WITH_PFC},
 	{"classes, lossless, PFC, roles", WITH_PFC | SW_ROLES},
 	{"classes, lossless, PFC, CNPs", WITH_PFC | SW_CNP},
+	{"hosts' stacks", SW_STACK},
+	{"hosts' stacks, a gateway", SW_STACK | SW_GATEWAY},
 	{"everything", SW_FEATURES},
 };
 

@@ -99,7 +99,7 @@ refused 2 "*heal: expected all, fault NUMBER*" heal "$name" everything
 refused 2 "*heal: expected all, fault NUMBER*" heal "$name" fault x
 refused 4 "*nothing of that is in force*show*faults*" heal "$name" fault 0
 refused 4 "*nothing of that is in force*" heal "$name" link 'h0-*'
-refused 2 "*no link*h99*show NAME faults*" heal "$name" link 'h99-*'
+refused 2 "*no link*h99*faults*" heal "$name" link 'h99-*'
 refused 2 "*is no time*10us*" step "$name" 10
 refused 2 "*is no time*" step "$name" soon
 refused 2 "*more than no time*" step "$name" 0us
