@@ -3,8 +3,8 @@
 #
 # tests/run.sh PROGRAM... runs test programs, then tests/style/*.sh and tests/system/*.sh.
 #
-# What runs is told by the path: BUILD/tests/fuzz/* are libFuzzer programs, BUILD/tests/system/* go one
-# at a time, all others several at once. Programs and scripts speak TAP (cmocka does when asked);
+# What runs is told by the path: BUILD/tests/fuzz/* are libFuzzer programs; system tests go one at a time, but for scripts
+# that say "Runs beside others" in their first lines; all others several at once. Programs and scripts speak TAP (cmocka does when asked);
 # a fuzz run is one case. The last line is "N passed, N failed, N skipped"; exit status 1 if a case
 # failed or none ran. Logs stay in BUILD/test-logs.
 #
@@ -133,8 +133,16 @@ for path; do
 	esac
 done
 shopt -s nullglob
+for path in tests/system/*.sh; do
+	# they neither kill what they built nor look at what others did
+	if head -n 12 "$path" | grep -q "Runs beside others"; then
+		together=("$path" "${together[@]}")
+	else
+		alone+=("$path")
+	fi
+done
 run_together "${together[@]}" tests/style/*.sh
-run_alone "${alone[@]}" tests/system/*.sh
+run_alone "${alone[@]}"
 
 total_passed=0 total_failed=0 total_skipped=0
 for result in "$scratch"/result-*; do

@@ -23,6 +23,8 @@ sed "s/^name: lab$/name: $name/" "$scenarios/lab.yaml" >scenarios/lab.yaml
 awk '/^```/ { inside = /^```console/; block += inside; next }
 	inside && /^# / { print block, substr($0, 3) }' "$root/docs/live.md" |
 	sed -E "s/\blab(\W|$)/$name\1/g; s/$name\.yaml/lab.yaml/g" >commands
+# a reader's three seconds of traffic need not be a test's
+[ -n "${FABRICBED_LONG-}" ] || sed -i -E "s/(iperf3 .*-t )[0-9]+/\11/" commands
 
 missing() { # BLOCK
 	local program
