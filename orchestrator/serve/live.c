@@ -15,7 +15,8 @@
 
 #define BUSY_TURNS 16        /* between two looks at the socket while there is work */
 #define LAST_WORDS 500       /* ms that clients have to read their last answers */
-#define STEPPED_PS PS_PER_MS /* of model time that a free-running stepped fabric does in a turn */
+#define TURN_NS    1000000   /* about so long may a stepped fabric keep clients waiting */
+#define SLICE_PS   PS_PER_US /* of model time, in its first turn */
 
 double live_up_s(const struct live *l)
 {
@@ -83,6 +84,7 @@ int live_open(struct live **ret, const struct live_params *params, struct error 
 		return error_set(why, -ENOMEM, "out of memory");
 	l->params = *params;
 	l->goal.time_ps = UINT64_MAX;
+	l->slice_ps = SLICE_PS;
 	r = set_workload_aside(l, why);
 	if (r == 0)
 		r = open_session(l, why);
@@ -158,25 +160,37 @@ void live_count_refused(struct live *l)
 		fidelity_lost(pace_fidelity(l->pace), refused);
 }
 
-/* As much as can be done before the socket is looked at again. */
-static int turn(struct live *l, const volatile bool *stop, struct error *why)
+/* A slice of model time that takes about TURN_NS, whatever there is to do in it. */
+static int turn_stepped(
+	struct live *l, uint64_t limit, const volatile bool *stop, struct error *why)
 {
-	uint64_t limit = steer_limit(l);
 	struct stacks *stacks = session_stacks(l->session);
 	uint64_t now = engine_now(session_engine(l->session));
+	int64_t begun = clock_ns(), took;
 	int r;
 
-	if (l->pace)
-		return pace_turn(l->pace, limit, stop, why);
-	if (limit > now && limit - now > STEPPED_PS)
-		limit = now + STEPPED_PS;
+	if (limit > now && limit - now > l->slice_ps)
+		limit = now + l->slice_ps;
 	/* what lies between two events takes no time */
 	if (l->goal.time_ps == UINT64_MAX && session_next(l->session) == UINT64_MAX)
 		limit = now;
 	r = session_advance(l->session, limit, stop, why);
 	for (unsigned sent = 0; r == 0 && sent < UINT16_MAX && stacks_read(stacks);)
 		sent += stacks_send(stacks);
+	took = clock_ns() - begun;
+	if (took < TURN_NS / 2 && l->slice_ps < PS_PER_S)
+		l->slice_ps *= 2;
+	else if (took > TURN_NS && l->slice_ps > 1)
+		l->slice_ps /= 2;
 	return r;
+}
+
+/* As much as can be done before the socket is looked at again. */
+static int turn(struct live *l, const volatile bool *stop, struct error *why)
+{
+	uint64_t limit = steer_limit(l);
+
+	return l->pace ? pace_turn(l->pace, limit, stop, why) : turn_stepped(l, limit, stop, why);
 }
 
 static int64_t idle_ns(const struct live *l)
@@ -212,7 +226,7 @@ int live_run(struct live *l, const volatile bool *stop, struct error *why)
 
 		if (idle > 0)
 			wait_for(l, idle);
-		if (idle > 0 || ++turns >= BUSY_TURNS) {
+		if (idle > 0 || !l->pace || ++turns >= BUSY_TURNS) {
 			turns = 0;
 			server_serve(l->server);
 			tick(l);

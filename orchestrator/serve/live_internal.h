@@ -31,6 +31,7 @@ struct live {
 	int64_t tick_ns; /* the latest look at the present second's fidelity */
 	bool degraded;   /* in that second */
 	bool running, ended;
+	uint64_t slice_ps; /* stepped: of model time, in a turn */
 	struct goal goal;
 	json_t *summary; /* once written */
 };
