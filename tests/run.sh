@@ -10,13 +10,14 @@
 #
 # BUILD            where the programs are (build)
 # FUZZ_SECONDS     for each fuzz program, at least 1 (3)
-# TEST_SECONDS     after which a program counts as hung (300)
+# TEST_SECONDS     after which a program counts as hung (300; long forms 1,200)
 # TEST_JOBS        programs at once (the number of cores)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build} CMOCKA_MESSAGE_OUTPUT=TAP
 fuzz_seconds=${FUZZ_SECONDS:-3}
-limit=${TEST_SECONDS:-300}
+limit=${TEST_SECONDS:-${FABRICBED_LONG:+1200}}
+limit=${limit:-300}
 jobs=${TEST_JOBS:-$(nproc)}
 logs=$BUILD/test-logs
 rm -rf "$logs"
