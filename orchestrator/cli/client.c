@@ -11,8 +11,8 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "base/diag.h"
 #include "cli/cli.h"
+#include "cli/fabrics.h"
 #include "serve/server.h"
 #include "serve/state.h"
 
@@ -31,27 +31,7 @@ struct client {
 
 static int no_such_fabric(const char *name, struct error *why)
 {
-	struct state_info *list = NULL;
-	size_t count = 0;
-	const char **names = NULL, *near = NULL;
-
-	if (state_list(&list, &count) == 0 && count)
-		names = calloc(count, sizeof(*names));
-	for (size_t i = 0; names && i < count; i++)
-		names[i] = list[i].name;
-	if (names)
-		near = nearest_word(name, names, count);
-	if (near)
-		error_set(why, 0, "there is no fabric '%s'; did you mean '%s'?", name, near);
-	else if (count)
-		error_set(why, 0, "there is no fabric '%s'; 'fabricbed list' tells which there are",
-			name);
-	else
-		error_set(why, 0,
-			"there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
-			name);
-	free(names);
-	state_list_free(list, count);
+	fabrics_explain_missing(name, why);
 	return EXIT_INPUT;
 }
 

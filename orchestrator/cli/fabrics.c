@@ -26,7 +26,7 @@ int fabrics_list(struct state_info **ret, size_t *ret_count)
 	return r < 0 ? EXIT_RUN : EXIT_WELL;
 }
 
-static void explain_missing(const char *name)
+void fabrics_explain_missing(const char *name, struct error *why)
 {
 	struct state_info *list = NULL;
 	const char **names, *near = NULL;
@@ -40,11 +40,12 @@ static void explain_missing(const char *name)
 	if (names)
 		near = nearest_word(name, names, count);
 	if (near)
-		cli_error("there is no fabric '%s'; did you mean '%s'?", name, near);
+		error_set(why, 0, "there is no fabric '%s'; did you mean '%s'?", name, near);
 	else if (count)
-		cli_error("there is no fabric '%s'; 'fabricbed list' tells which are up", name);
+		error_set(why, 0, "there is no fabric '%s'; 'fabricbed list' tells which are up",
+			name);
 	else
-		cli_error(
+		error_set(why, 0,
 			"there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
 			name);
 	free(names);
@@ -53,11 +54,13 @@ static void explain_missing(const char *name)
 
 int fabrics_find(const char *name, struct state_info *ret)
 {
+	struct error why = ERROR_INIT;
 	int r = state_read(ret, name);
 
-	if (r == -ENOENT)
-		explain_missing(name);
-	else if (r < 0)
+	if (r == -ENOENT) {
+		fabrics_explain_missing(name, &why);
+		cli_error("%s", why.text);
+	} else if (r < 0)
 		cli_error("can't read %s/%s: %s", STATE_DIR, name, strerror(-r));
 	if (!r)
 		return EXIT_WELL;

@@ -5,6 +5,9 @@
 /* Live fabrics by name, for commands that meet them whether they answer or not. */
 #include "serve/state.h"
 
+/* Says that there is no fabric of that name, and which one was likely meant. */
+void fabrics_explain_missing(const char *name, struct error *why);
+
 /*
  * What is known of the fabric of that name; release it with state_release(). EXIT_WELL; or after a message EXIT_INPUT: there
  * is none; EXIT_RUN: it cannot be read.

@@ -60,8 +60,15 @@ struct captures *session_captures(const struct session *s); /* NULL: it does not
 const struct agents *session_agents(const struct session *s);
 const char *session_name(const struct session *s); /* of the fabric that stands, "" inline */
 
+/* Where and when something happened last. */
+struct session_place {
+	uint32_t port;
+	uint64_t at_ps;
+};
+
 /* How often things have happened so far. */
 struct session_tally {
+	struct session_place drop[DROP_REASON_COUNT], pause;
 	uint64_t drops[DROP_REASON_COUNT];
 	uint64_t marks, trims, pauses;
 	uint64_t flows, flows_total; /* ended; and all */

@@ -119,6 +119,7 @@ static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reas
 	struct session *s = arg;
 
 	s->tally.drops[reason]++;
+	s->tally.drop[reason] = (struct session_place){port, now_ps};
 	if (s->captures)
 		capture_dropped(s->captures, now_ps, port, reason, bytes, captured, length);
 	recorder_dropped(s->recorder, now_ps, port, reason, length);
@@ -128,7 +129,10 @@ static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before,
 {
 	struct session *s = arg;
 
-	s->tally.pauses += (after & ~before) != 0;
+	if (after & ~before) {
+		s->tally.pauses++;
+		s->tally.pause = (struct session_place){port, now_ps};
+	}
 	recorder_paused(s->recorder, now_ps, port, before, after);
 }
 

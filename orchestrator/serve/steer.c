@@ -5,6 +5,7 @@
 #include "base/diag.h"
 #include "base/drop_name.h"
 #include "base/units.h"
+#include "live/names.h"
 #include "serve/live_internal.h"
 
 static const char *const events[] = {
@@ -33,6 +34,39 @@ static void forget_goal(struct live *l)
 	l->goal = (struct goal){.time_ps = UINT64_MAX};
 }
 
+/* The latest drop for the reason that is waited for, or for any. */
+static enum drop_reason latest_drop(const struct goal *g, const struct session_tally *now)
+{
+	enum drop_reason latest = g->reason;
+
+	for (int i = 0; g->reason == DROP_NONE && i < DROP_REASON_COUNT; i++)
+		if (now->drops[i] > g->before.drops[i] &&
+			now->drop[i].at_ps >= now->drop[latest].at_ps)
+			latest = (enum drop_reason)i;
+	return latest;
+}
+
+/* Of what happens at a port: which, and when exactly. */
+static void add_detail(const struct live *l, json_t *result, const char *stopped)
+{
+	const struct session_tally *now = session_tally(l->session);
+	const struct session_place *place = &now->pause;
+	enum drop_reason reason = latest_drop(&l->goal, now);
+	bool is_drop = !strcmp(stopped, "drop");
+	char name[RECORDER_NAME];
+	json_t *detail;
+
+	if (!is_drop && strcmp(stopped, "pause"))
+		return;
+	if (is_drop)
+		place = &now->drop[reason];
+	detail = json_pack("{s:s, s:f}", "port", port_name(l->params.fabric, place->port, name),
+		"at_us", (double)place->at_ps / PS_PER_US);
+	if (is_drop)
+		json_object_set_new(detail, "reason", json_string(drop_name(reason)));
+	json_object_set_new(result, "detail", detail);
+}
+
 /* Ends the step that is under way, if one is. */
 static void reach(struct live *l, const char *stopped)
 {
@@ -43,6 +77,7 @@ static void reach(struct live *l, const char *stopped)
 		return;
 	result = time_result(l);
 	json_object_set_new(result, "stopped", json_string(stopped));
+	add_detail(l, result, stopped);
 	forget_goal(l);
 	l->running = false;
 	server_answer(c, result);
