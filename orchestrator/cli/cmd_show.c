@@ -63,6 +63,7 @@ static int print_rows(const char *name, const char *what, const char *match, con
 {
 	const json_t *rows = json_object_get(result, "rows");
 	char time[TABLE_TIME];
+	int status;
 
 	printf("%s at %s of model time: ", name,
 		table_time(time, json_object_get(result, "model_time_us")));
@@ -72,7 +73,9 @@ static int print_rows(const char *name, const char *what, const char *match, con
 		return EXIT_WELL;
 	}
 	printf("%s\n\n", what);
-	return print_table(rows);
+	status = print_table(rows);
+	status_print_verdict(json_object_get(result, "fidelity"));
+	return status;
 }
 
 static int show_status(const char *name, bool as_json)

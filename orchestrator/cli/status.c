@@ -126,6 +126,21 @@ static void print_fidelity(const json_t *f)
 			figure(f, "sufficient_slowdown", NULL));
 }
 
+void status_print_verdict(const json_t *f)
+{
+	bool faithful = !strcmp(word(f, "verdict", NULL), "faithful");
+
+	if (!f)
+		return;
+	printf("\n%s: events late by p50 %.1f us, p99 %.1f us, max %.1f us; the shortest link takes %.4g us\n",
+		faithful ? "faithful" : "DEGRADED", figure(f, "late_us", "p50"),
+		figure(f, "late_us", "p99"), figure(f, "late_us", "max"),
+		figure(f, "smallest_delay_us", NULL));
+	if (!faithful)
+		printf("%s; a slowdown of %.3g would have sufficed\n", word(f, "reason", NULL),
+			figure(f, "sufficient_slowdown", NULL));
+}
+
 /* A command to type, the fabric's name behind its first word. */
 static void hint(const char *name, const char *command, const char *rest, const char *what)
 {

@@ -85,7 +85,7 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 	const char *match = json_string_value(json_object_get(request, "match"));
 	struct show_view view = view_of(l);
 	struct error why = ERROR_INIT;
-	json_t *rows;
+	json_t *rows, *result;
 
 	if (!what) {
 		server_refuse(c, REFUSE_INPUT,
@@ -103,8 +103,11 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 		server_refuse(c, REFUSE_INPUT, "%s", why.text);
 		return;
 	}
-	server_answer(c, json_pack("{s:f, s:o}", "model_time_us",
-				 (double)engine_now(view.engine) / PS_PER_US, "rows", rows));
+	result = json_pack("{s:f, s:o}", "model_time_us",
+		(double)engine_now(view.engine) / PS_PER_US, "rows", rows);
+	if (l->pace)
+		json_object_set_new(result, "fidelity", fidelity_json(pace_fidelity(l->pace)));
+	server_answer(c, result);
 }
 
 /* All messages in one refusal, a line each. */
