@@ -47,7 +47,7 @@ static void print_line(const struct command *c)
 static void print_overview(void)
 {
 	puts("fabricbed brings up a data-centre fabric from one scenario file, runs a workload over it,\n"
-	     "breaks links on a timetable, and says what came out.\n\n"
+	     "or leaves it up for programs of yours, breaks links on a timetable or by hand, and says what came out.\n\n"
 	     "usage: fabricbed COMMAND [OPTION]... [OPERAND]...\n");
 	for (const struct command *const *c = cli_commands; *c; c++)
 		print_line(*c);
@@ -120,9 +120,10 @@ static void print_man(void)
 	puts(".B fabricbed\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...\n.SH DESCRIPTION");
 	man_text(
 		"Brings up a fabric of hosts, switches and links on one machine, as network namespaces, veth "
-		"pairs and XDP programs, or inside the process; runs a workload over it under a transport; "
-		"breaks links on a timetable; and writes what happened. Model time is stepped: results depend "
-		"on the scenario and its seed alone, never on the machine.");
+		"pairs and XDP programs, or inside the process; runs a workload over it under a transport, or "
+		"programs of yours; breaks links on a timetable or by hand; and writes what happened. On the "
+		"stepped clock results depend on the scenario and its seed alone, never on the machine; on the "
+		"wall clock every result says how faithful it is.");
 	puts(".SH COMMANDS");
 	for (const struct command *const *c = cli_commands; *c; c++)
 		man_command(*c);
