@@ -14,7 +14,7 @@
 	20000000 /* who has just sent mostly sends again: for so long that is waited for awake */
 #define TURN_NS 50000    /* of the clock's time that a turn may have to do at once */
 #define SLIP_NS 20000000 /* by so much the session may fall behind before model time is held */
-#define HOLD_NS 1000000  /* the same while programs wait for it to catch up */
+#define HOLD_NS 5000000  /* the same while programs wait for it to catch up */
 #define LOOK_NS 1000000  /* between two looks at all queues, whatever the scenario asks for */
 #define IDLE_NS CLOCK_NS_PER_S
 
