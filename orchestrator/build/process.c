@@ -16,6 +16,7 @@ enum fate { FATE_ALIVE, FATE_DOOMED, FATE_DYING };
 
 struct process_stat {
 	char state;
+	int parent;
 	unsigned flags;
 	unsigned long long started;
 };
@@ -36,9 +37,9 @@ static bool read_stat(const char *path, struct process_stat *ret)
 	end = strrchr(text, ')');
 	return end &&
 	       sscanf(end + 1,
-		       " %c %*d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
+		       " %c %d %*d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d"
 		       " %*d %llu",
-		       &ret->state, &ret->flags, &ret->started) == 3;
+		       &ret->state, &ret->parent, &ret->flags, &ret->started) == 4;
 }
 
 static bool is_dying(const struct process_stat *s)
@@ -53,6 +54,15 @@ unsigned long long process_started(pid_t pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
 	return read_stat(path, &s) ? s.started : 0;
+}
+
+pid_t process_parent(pid_t pid)
+{
+	struct process_stat s;
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	return read_stat(path, &s) ? s.parent : 0;
 }
 
 /* Whether SIGKILL is on its way to the task: nothing can stop it, but a long system call may end first. */

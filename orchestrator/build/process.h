@@ -12,6 +12,9 @@
 /* When it started, in clock ticks since boot; 0: there is no such process. */
 unsigned long long process_started(pid_t pid);
 
+/* Its parent; 0: there is no such process, or it has none that is to be seen. */
+pid_t process_parent(pid_t pid);
+
 /*
  * All its threads have exited or begun to, so that it makes nothing new. One that has been killed but is still
  * inside a system call is waited for, up to 2 s. False also if it is not to be seen, as in another PID namespace.

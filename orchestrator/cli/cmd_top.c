@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/top.h"
+#include "io/clock.h"
 
 #define INTERVAL_MIN_PS (100 * PS_PER_MS)
 #define INTERVAL_MAX_PS (3600 * PS_PER_S)
@@ -21,10 +21,7 @@ static const struct cli_option options[] = {
 
 uint64_t top_clock(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	return (uint64_t)clock_ns();
 }
 
 int top_until(uint64_t then_ns, int most)

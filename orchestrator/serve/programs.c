@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "build/process.h"
 #include "io/clock.h"
 #include "io/netns.h"
 
@@ -98,30 +99,11 @@ struct found {
 	size_t count;
 };
 
-static pid_t parent_of(pid_t pid)
-{
-	char path[64], text[1024], *end;
-	int parent = 0;
-	size_t n;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	n = fread(text, 1, sizeof(text) - 1, f);
-	fclose(f);
-	text[n] = '\0';
-	/* Field 2 is the program's name in parentheses, and may itself have any of them. */
-	end = strrchr(text, ')');
-	return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
-}
-
 static size_t own_line(pid_t ret[DEPTH_MAX])
 {
 	size_t n = 0;
 
-	for (pid_t pid = getpid(); pid > 0 && n < DEPTH_MAX; pid = parent_of(pid))
+	for (pid_t pid = getpid(); pid > 0 && n < DEPTH_MAX; pid = process_parent(pid))
 		ret[n++] = pid;
 	return n;
 }
