@@ -179,6 +179,16 @@ static void every_field_is_read(void **state)
 	scenario_free(s);
 }
 
+static void marks_and_leading_zeros_mean_nothing(void **state)
+{
+	struct scenario *s = load("\xef\xbb\xbf" SMALL "seed: 010\n");
+
+	(void)state;
+	assert_string_equal(s->name, "a");
+	assert_int_equal(s->seed, 10);
+	scenario_free(s);
+}
+
 static void defaults_are_as_documented(void **state)
 {
 	struct scenario *s = load(small);
@@ -385,6 +395,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_read),
+		cmocka_unit_test(marks_and_leading_zeros_mean_nothing),
 		cmocka_unit_test(defaults_are_as_documented),
 		cmocka_unit_test(custom_links_have_three_spellings),
 		cmocka_unit_test(ecn_off_stays_off),

@@ -171,6 +171,10 @@ static void wrong_yaml_is_explained(void **state)
 {
 	(void)state;
 	expect("", "0:0: the file is empty; expected a scenario\n");
+	expect("\xef\xbb\xbf# only its mark\n",
+		"0:0: holds no scenario, only comments or blanks\n");
+	expect("\xef\xbb\xbf" SMALL "seed: -1\n",
+		"3:7: seed: -1 is negative; expected a whole number from 0 to 18446744073709551615\n");
 	expect("# nothing\n", "0:0: holds no scenario, only comments or blanks\n");
 	expect("just text\n",
 		"1:1: expected a mapping that starts with name: and topology:, not 'just text'\n");
