@@ -346,6 +346,31 @@ static void custom_has_tiers_and_parallel_links(void **state)
 	fabric_free(f);
 }
 
+/* Whichever way each was written: a fault on one of them is on that one. */
+static void parallel_links_have_names_of_their_own(void **state)
+{
+	static struct fixture_custom c;
+	struct scenario s = fixture_custom(&c, "a b", "x y", "x-a y-b x-y y-x y-x x-y y-x");
+	struct fabric *f;
+
+	(void)state;
+	f = fixture_fabric(&s);
+	for (uint32_t n = 0; n < 5; n++) {
+		char one[LINK_NAME], other[LINK_NAME];
+		uint32_t matching = 0;
+
+		snprintf(one, sizeof(one), "x-y#%u", n);
+		snprintf(other, sizeof(other), "y-x#%u", n);
+		assert_int_equal(fixture_link(f, one), 2 + n);
+		assert_int_equal(fixture_link(f, other), 2 + n);
+		for (uint32_t l = 0; l < f->net.link_count; l++)
+			matching += fabric_link_matches(f, l, one);
+		assert_int_equal(matching, 1);
+	}
+	assert_int_equal(fixture_link(f, "x-y#5"), UINT32_MAX);
+	fabric_free(f);
+}
+
 static void custom_mistakes_are_named(void **state)
 {
 	static const struct {
@@ -641,6 +666,7 @@ int main(void)
 		cmocka_unit_test(base_rtt_is_the_longest_of_all_pairs_and_paths),
 		cmocka_unit_test(custom_equals_the_fat_tree_it_spells_out),
 		cmocka_unit_test(custom_has_tiers_and_parallel_links),
+		cmocka_unit_test(parallel_links_have_names_of_their_own),
 		cmocka_unit_test(custom_mistakes_are_named),
 		cmocka_unit_test(custom_line_is_as_long_as_packets_live),
 		cmocka_unit_test(wide_groups_are_refused),
