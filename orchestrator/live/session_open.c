@@ -54,7 +54,7 @@ static int open_kernel(
 	int r = 0;
 
 	if (s->params.stacks && stack_has_egress(stack)) {
-		r = stack_egress(&egress, stack, sc->clock.slowdown, why);
+		r = stack_egress(&egress, stack, sc->clock.wall ? sc->clock.slowdown : 1, why);
 		params.egress = &egress;
 	}
 	if (r == 0)

@@ -144,6 +144,8 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
 	}
+	if (good & 1u << CLOCK && good & 1u << HOST)
+		check_stack_clock(c, root, s);
 	if (good & 1u << CLOCK && good & 1u << EXPECT)
 		check_expects_clock(c, root, s);
 	if (good & 1u << SWITCH)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/hop.h"
 #include "base/units.h"
 
 /* A flow takes two of the 24-bit queue pair numbers of the BTH. */
@@ -178,6 +179,15 @@ static void check_external(
 		find_host(f, "external.node", e->node, "join a bridge", e->pos, diags, &host);
 }
 
+/* Whatever the dataplane: a scenario means the same on both. */
+static void check_payload(const struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	if (s->host.payload == PAYLOAD_FULL && f->packet_bytes && !fabric_holds_payload(f))
+		diags_add(diags, (struct diag_pos){0},
+			"host.payload: a packet with its payload has %u bytes, and a frame on a veth with XDP at most %u; give topology.mtu at most %u, or payload: headers",
+			f->packet_bytes, FRAME_MAX, FRAME_MAX - (f->packet_bytes - f->mtu));
+}
+
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	uint32_t pairs =
@@ -185,6 +195,7 @@ int check_scenario(const struct fabric *f, const struct scenario *s, struct diag
 
 	check_workloads(f, s->workloads, s->workload_count, pairs, diags);
 	check_external(f, &s->external, diags);
+	check_payload(f, s, diags);
 	return check_fault_targets(f, s, diags);
 }
 

@@ -124,6 +124,9 @@ uint64_t fabric_headroom(const struct fabric *f, const struct fabric_class *clas
 uint64_t fabric_pool(const struct fabric *f, uint32_t node);
 uint64_t fabric_pool_left(const struct fabric *f, uint32_t node);
 
+/* Whether a full packet with all of its bytes is a frame that either dataplane passes. */
+bool fabric_holds_payload(const struct fabric *f);
+
 /* The index of the node of that name; false: there is none. */
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node);
 
