@@ -120,7 +120,7 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 		[UNTIL] = {.name = "until",
 			.type = VALUE_TIME,
 			.min = 1,
-			.max = TIME_MAX,
+			.max = MOMENT_MAX,
 			.fallback = "auto",
 			.word = "auto",
 			.offset = offsetof(struct scenario, until_ps)},

@@ -65,6 +65,12 @@ struct ecn_spec {
 		average; /* weight of a new depth 1 / 2^average, 1..9; 0: the depth itself counts */
 };
 
+/*
+ * The latest moment that a scenario can name, 26 days. Spans end at ten, so that what is done to a live fabric in its first sixteen
+ * days can be told afterwards.
+ */
+#define MOMENT_MAX 2246400000000000000ull
+
 #define SCENARIO_CLASSES 8 /* 802.1Q's traffic classes */
 
 /* A traffic class. What the file does not say of it is the switch's own. */
