@@ -137,20 +137,18 @@ void client_close(struct client *c)
 
 /* ---- requests and answers ---- */
 
-/* Waits until there is something to read. 0; -EINTR: stop_fd was first; -EAGAIN: nothing has come. */
+/* Waits until there is something to read. 0; -EINTR: stop_fd was first. */
 static int wait_readable(const struct client *c, int stop_fd)
 {
 	struct pollfd fds[2] = {{.fd = c->fd, .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
 	int r;
 
 	do
-		r = poll(fds, 2, stop_fd == CLIENT_NO_WAIT ? 0 : -1);
+		r = poll(fds, 2, -1);
 	while (r < 0 && errno == EINTR);
 	if (r < 0)
 		return -errno;
-	if (fds[1].revents)
-		return -EINTR;
-	return r ? 0 : -EAGAIN;
+	return fds[1].revents ? -EINTR : 0;
 }
 
 /* Reads more behind what there is. How many bytes; 0: the other end has closed; -errno as wait_readable(). */
@@ -316,6 +314,14 @@ ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd)
 	memcpy(ret, c->bytes + c->start, size);
 	c->start += size;
 	return (ssize_t)size;
+}
+
+void client_end_stream(struct client *c)
+{
+	struct error why = ERROR_INIT;
+
+	/* where it can't be sent, the end is there already, or will be */
+	send_request(c, "end", NULL, &why);
 }
 
 int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result)

@@ -14,7 +14,7 @@
 #include "serve/live_internal.h"
 
 #define BUSY_TURNS 16        /* between two looks at the socket while there is work */
-#define LAST_WORDS 500       /* ms that clients have to read their last answers */
+#define LAST_WORDS 500       /* ms that clients have to read some of their last answers */
 #define TURN_NS    1000000   /* about so long may a stepped fabric keep clients waiting */
 #define SLICE_PS   PS_PER_US /* of model time, in its first turn */
 
@@ -75,7 +75,8 @@ static int open_pace(struct live *l, struct error *why)
 
 int live_open(struct live **ret, const struct live_params *params, struct error *why)
 {
-	static const struct server_ops ops = {.request = live_request, .gone = live_gone};
+	static const struct server_ops ops = {
+		.request = live_request, .gone = live_gone, .ended = live_stream_ended};
 	struct live *l = calloc(1, sizeof(*l));
 	int64_t begun = clock_ns();
 	int r;
@@ -239,6 +240,7 @@ int live_run(struct live *l, const volatile bool *stop, struct error *why)
 	}
 	if (!l->ended && !live_finish(l, r == 0 ? why : &lost) && r == 0)
 		r = -EIO;
+	server_end_streams(l->server);
 	server_drain(l->server, LAST_WORDS);
 	return r;
 }

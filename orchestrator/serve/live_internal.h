@@ -39,6 +39,7 @@ struct live {
 /* requests.c */
 void live_request(void *arg, struct server_client *c, const json_t *request);
 void live_gone(void *arg, struct server_client *c);
+void live_stream_ended(void *arg, struct server_client *c);
 
 /* steer.c: pause, go, step, until */
 void steer_pause(struct live *l, struct server_client *c, const json_t *request);

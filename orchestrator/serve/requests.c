@@ -371,3 +371,8 @@ void live_gone(void *arg, struct server_client *c)
 	steer_forget(l, c);
 	capture_forget(l, c);
 }
+
+void live_stream_ended(void *arg, struct server_client *c)
+{
+	capture_forget(arg, c);
+}

@@ -184,6 +184,42 @@ like "two of one name at once: one comes up" "$first $second" "@(0 [24]|[24] 0)"
 like "the other is told" "$(cat up.1 up.2)" "*$name is *up*another name*"
 same "the one that came up is there" "$("$fabricbed" list | grep -c "^$name ")" 1
 
+# ---- a capture whose client is late when it is ended: all that passed before is in it
+
+cat >much.yaml <<'END'
+workload:
+  - pairs: {from: [h0], to: [h1], message: 8MB}
+END
+# Frames that have passed all ports.
+frames() {
+	"$fabricbed" show "$name" ports --json |
+		python3 -c 'import json, sys; print(sum(r["tx_frames"] for r in json.load(sys.stdin)["rows"]))'
+}
+before=$(frames)
+"$fabricbed" capture "$name" all --output late.pcapng >/dev/null 2>&1 &
+one=$!
+children=("$one")
+begun() { [ -s late.pcapng ]; }
+holds "a capture" wait_for begun
+# more passes than its socket holds
+kill -STOP "$one"
+"$fabricbed" start "$name" much.yaml >/dev/null
+"$fabricbed" until "$name" flows >/dev/null
+kill -INT "$one"
+kill -CONT "$one"
+wait "$one"
+same "who is late when it ends ends well" $? 0
+children=()
+passed=$(($(frames) - before))
+holds "much has passed" test $passed -gt 4000
+if command -v tshark >/dev/null; then
+	# once as it leaves a port, once as it comes to the other
+	same "it has all that passed before it was ended" \
+		"$(tshark -n -r late.pcapng -T fields -e frame.len 2>/dev/null | wc -l)" $((2 * passed))
+else
+	tap_skip "it has all that passed before it was ended" "tshark is not installed"
+fi
+
 # ---- a fabric that is gone
 
 pid=$("$fabricbed" show "$name" --json | python3 -c 'import json, sys; print(json.load(sys.stdin)["pid"])')
