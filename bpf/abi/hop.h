@@ -11,7 +11,7 @@
  * never leave the machine.
  */
 #define HOP_BYTES     32
-#define FRAME_MAX     3400u /* most bytes behind them that native XDP on a veth passes in one piece */
+#define VETH_FRAME_MAX     3400u /* most bytes behind them that native XDP on a veth passes in one piece */
 #define HOP_MAGIC     0xfab5c0deu
 #define VERDICT_MAGIC 0xfab5beefu
 

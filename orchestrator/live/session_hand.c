@@ -244,9 +244,10 @@ json_t *session_start(
 		r = session_add_traffic(s, first);
 	if (r < 0) {
 		error_set(why, r, "%s",
-			r == -ERANGE   ? "that is later than the 26 days of model time that a scenario can name"
+			r == -ERANGE
+				? "that is later than the 26 days of model time that a scenario can name"
 			: r == -EINVAL ? "there are no more queue pairs for these flows"
-				     : "out of memory for the flows");
+				       : "out of memory for the flows");
 		return NULL;
 	}
 	recorder_event(s->recorder, now,

@@ -185,7 +185,8 @@ static void check_payload(const struct fabric *f, const struct scenario *s, stru
 	if (s->host.payload == PAYLOAD_FULL && f->packet_bytes && !fabric_holds_payload(f))
 		diags_add(diags, (struct diag_pos){0},
 			"host.payload: a packet with its payload has %u bytes, and a frame on a veth with XDP at most %u; give topology.mtu at most %u, or payload: headers",
-			f->packet_bytes, FRAME_MAX, FRAME_MAX - (f->packet_bytes - f->mtu));
+			f->packet_bytes, VETH_FRAME_MAX,
+			VETH_FRAME_MAX - (f->packet_bytes - f->mtu));
 }
 
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)

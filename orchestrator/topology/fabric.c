@@ -288,7 +288,7 @@ bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob
 
 bool fabric_holds_payload(const struct fabric *f)
 {
-	return f->packet_bytes <= FRAME_MAX;
+	return f->packet_bytes <= VETH_FRAME_MAX;
 }
 
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node)

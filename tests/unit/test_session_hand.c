@@ -422,7 +422,8 @@ static void the_longest_spans_can_be_saved(void **state)
 	(void)state;
 	hand_open(&h, SMALL LONG_WAY, 0);
 	hand_step(&h, 10 * PS_PER_US);
-	hand_start(&h, "workload: [{pairs: {from: [h0], to: [h1], message: 1MB, start: 864000s}}]\n");
+	hand_start(
+		&h, "workload: [{pairs: {from: [h0], to: [h1], message: 1MB, start: 864000s}}]\n");
 	hand_inject(&h, "link leaf0-spine0 loss 1% for 864000s");
 	hand_step(&h, 10 * PS_PER_US);
 	assert_saved(&h, "at: 10us, until: 864000.00001s,");
