@@ -140,7 +140,7 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 	if (good & 1u << HOST)
 		check_holds_packet(c, tree_get(tree_get(tree_get(root, "host"), "stack"), "queue"),
 			(double)s->host.stack.queue_bytes, s);
-	if (good & 1u << SWITCH && good & 1u << HOST) {
+	if (good & 1u << SWITCH && good & 1u << HOST && check_answers(c, root, s)) {
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
 	}

@@ -75,7 +75,8 @@ struct ecn_spec {
 
 /* A traffic class. What the file does not say of it is the switch's own. */
 struct class_spec {
-	bool used; /* there is such a class; without switch.classes that is class 0 alone */
+	bool used;  /* there is such a class */
+	bool added; /* the file does not name it: it is that of trimmed headers, or of answers */
 	uint64_t
 		dscp; /* a bit a DSCP that belongs to it; what belongs to none is the lowest class's */
 	bool lossless; /* needs pfc */

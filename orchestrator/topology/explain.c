@@ -161,6 +161,7 @@ int explain_fabric(struct explain *ret, const struct fabric *f, const struct sce
 		.sw = s->sw,
 		.switching = f->switching,
 		.clock = s->clock,
+		.host = &s->host,
 		.stack = &s->host.stack,
 		.external = &s->external,
 		.load = *load,

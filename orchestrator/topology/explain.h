@@ -81,7 +81,8 @@ struct explain {
 	struct explain_failure *failures;
 	size_t failure_count;
 	struct clock_spec clock;
-	const struct stack_spec *stack;       /* the scenario's */
+	const struct host_spec *host;         /* the scenario's */
+	const struct stack_spec *stack;       /* the host's */
 	const struct external_spec *external; /* the same */
 	struct explain_load load;
 	struct explain_cost kernel, in_process; /* rules of thumb */

@@ -40,7 +40,7 @@ static const char *class_key(
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
-		count += is_data_class(sw, i);
+		count += sw->classes[i].used && !sw->classes[i].added;
 	if (count > 1 || class || sw->classes[class].pos.line)
 		snprintf(buf, KEY_TEXT, "switch.classes: class %u: %s", class, key);
 	else

@@ -103,7 +103,8 @@ incast_figures() { # FILE
 		    depth = {}
 		    for row in csv.DictReader(open(f"run-{n}/queues.csv")):
 		        if row["port"] == "leaf0->h0":
-		            depth[round(float(row["t_us"]))] = int(row["depth_bytes"])
+		            t = round(float(row["t_us"]))
+		            depth[t] = depth.get(t, 0) + int(row["depth_bytes"])
 		    half = range(int(end / 2), int(end))
 		    shares.append(sum(depth.get(t, 0) for t in half) / len(half) / fabric["bdp_bytes"])
 		    for line in open(f"run-{n}/events.jsonl"):

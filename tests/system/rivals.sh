@@ -105,8 +105,8 @@ END
 file=$scenarios/pfc-incast.yaml
 rtt=$("$fabricbed" validate "$file" --json >fabric.json && figure fabric.json base_rtt_us)
 run_seeds roce "$file" --set workload.0.incast.message=16MB
-run_seeds strack "$file" --set workload.0.incast.message=16MB --set host.transport=strack \
-	--set host.dscp=0 --set 'switch={buffer: {per_port: 500% BDP}}'
+run_seeds strack "$file" --set workload.0.incast.message=16MB --set 'host={transport: strack}' \
+	--set 'switch={buffer: {per_port: 500% BDP}}'
 figures_of python3 incast.py "$rtt" $seeds
 title="incast 32:1"
 true_of "$title: all flows finish" "${unfinished-} == 0"

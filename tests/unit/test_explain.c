@@ -185,7 +185,8 @@ static const char rich[] = NAMED
 	"  classes:\n"
 	"    - {class: 1, schedule: 40%, ecn: {kmin: 2us, kmax: 100KB, average: 4}}\n"
 	"    - {class: 3, dscp: [26, 27], lossless: yes, buffer: 400KB}\n"
-	"    - {class: 4, dscp: 28, lossless: yes, buffer: 1MB, headroom: 200KB, xoff: 300KB}\n";
+	"    - {class: 4, dscp: 28, lossless: yes, buffer: 1MB, headroom: 200KB, xoff: 300KB}\n"
+	"host: {dscp: {data: 26, control: 27, notify: 9}}\n";
 
 static void all_settings_are_told(void **state)
 {
@@ -200,6 +201,8 @@ static void all_settings_are_told(void **state)
 		"headroom          class 3, 16 links of 400Gbps and 1us such as agg0.0-core0: ",
 		"headroom          class 4, 16 links of 400Gbps and 1us such as agg0.0-core0: 204800 bytes; XOFF at 307200, XON at 298860\n",
 		"roles             class 3 moves to class 4 from uplink to uplink\n",
+		"answers           DSCP 27, class 3, among the data\n",
+		"CNPs              DSCP 9, class 1\n",
 	};
 	struct told t = tell(rich);
 
@@ -214,9 +217,11 @@ static void all_settings_are_told(void **state)
 static void pools_are_told(void **state)
 {
 	static const char *const parts[] = {
-		"buffer            shared, alpha 0.5: 4194304 bytes of core0, of which queues share 4160944\n",
-		"the smallest: 2097152 bytes of tor0.0, of which queues share 2063792\n",
+		"buffer            shared, alpha 0.5: 4194304 bytes of core0, of which queues share 4127584\n",
+		"the smallest: 2097152 bytes of tor0.0, of which queues share 2030432\n",
 		"reserve           class 0: 8340 bytes of an egress queue\n",
+		"class 7           DSCP 48; lossy; strict; ECN off\n",
+		"answers           DSCP 48, class 7\n",
 	};
 	struct told t = tell(NAMED
 		"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 200Gbps}]}\n"
@@ -262,6 +267,8 @@ static void json_says_the_same(void **state)
 	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.headroom_bytes")), 39291);
 	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.xoff_bytes")), 370309);
 	assert_true(json_is_null(at(j, "switch.pool")));
+	assert_int_equal(json_integer_value(at(j, "transport_dscps.notify.dscp")), 9);
+	assert_int_equal(json_integer_value(at(j, "transport_dscps.data.class")), 3);
 	assert_int_equal(json_integer_value(at(j, "failures.0.faults.0")), 0);
 	assert_true(json_is_true(at(j, "failures.0.bottleneck")));
 	assert_true(json_is_null(at(j, "failures.0.flows_per_uplink")));

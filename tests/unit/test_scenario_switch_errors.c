@@ -213,6 +213,12 @@ static void wrong_hosts_are_explained(void **state)
 	expect(SWITCH("trim: receiver") "host: {dscp: 49}\n",
 		"4:14: host.dscp: data would go by class 6, that of trimmed headers; expected host.dscp.data "
 		"to be of another class\n");
+	expect(SWITCH("trim: receiver") "host: {dscp: {notify: 49, control: 50}}\n",
+		"4:36: host.dscp.control: DSCP 50 is that of answers too (host.dscp.control), and headers go by "
+		"class 6; take another\n");
+	expect(SWITCH("trim: {dscp: 48}"),
+		"3:16: switch.trim: DSCP 48 is that of answers too (host.dscp.control), and headers go by "
+		"class 6; take another\n");
 	expect(SWITCH("trim: receiver") "host: {dscp: {data: 50}}\n",
 		"4:21: host.dscp.data: data would go by class 6, that of trimmed headers; expected "
 		"host.dscp.data to be of another class\n");
