@@ -34,6 +34,7 @@ TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 ASAN_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o)
+CLI_ASAN_OBJ := $(CLI_SRC:%.c=$(BUILD)/asan/%.o)
 FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/fuzz/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
@@ -106,9 +107,9 @@ $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
 
-$(CLI_OBJ): CPPFLAGS += -I/usr/include/libxml2
+$(CLI_OBJ) $(CLI_ASAN_OBJ): CPPFLAGS += -I/usr/include/libxml2
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -138,6 +139,11 @@ $(BUILD)/%.a:
 $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
 	@echo "  LINK   $@"
 	$(Q)$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) -o $@ $^ $(LIBS) $(CLI_LIBS)
+
+# the whole command under the sanitizers: random scenarios run on it too
+$(BUILD)/fabricbed-asan: $(CLI_ASAN_OBJ) $(BUILD)/libfabricbed-asan.a
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(CLI_LIBS)
 
 # ---- tests ------------------------------------------------------------------------------------
 
@@ -173,7 +179,7 @@ check: check-deps ## install what is missing, build, and pass the tests (under 5
 	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
 
 .PHONY: test-programs
-test-programs: $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+test-programs: $(BUILD)/fabricbed-asan $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
 	@:
 
 check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
@@ -217,4 +223,4 @@ format: ## clang-format over the tree
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ))
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ))

@@ -71,6 +71,8 @@ run_fuzz() { # LOG PROGRAM
 	mkdir -p "$corpus"
 	# a copy: libFuzzer adds what it finds
 	cp -r "tests/fuzz/corpus/${name#fuzz_}/." "$corpus" 2>/dev/null
+	# of all keys, as they are today
+	[ "$name" != fuzz_scenario ] || python3 tests/random/scenario.py 1 100 "$corpus"
 	limit=$((limit + fuzz_seconds))
 	run_logged "$1" "$2" -seed=1 -max_total_time="$fuzz_seconds" -timeout=10 \
 		-artifact_prefix="$logs/$name-" "$corpus"
