@@ -279,8 +279,10 @@ struct dataplane *session_dataplane(const struct session *s)
 	return s->dp;
 }
 
-struct captures *session_captures(const struct session *s)
+struct captures *session_captures(struct session *s)
 {
+	/* what is on its way is for those that were there when it happened */
+	capture_order_flush(&s->order);
 	return s->captures;
 }
 

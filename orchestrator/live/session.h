@@ -56,7 +56,7 @@ uint64_t session_end(const struct session *s);
 const struct engine *session_engine(const struct session *s);
 struct stacks *session_stacks(const struct session *s); /* NULL: there are none */
 struct dataplane *session_dataplane(const struct session *s);
-struct captures *session_captures(const struct session *s); /* NULL: it does not last */
+struct captures *session_captures(struct session *s); /* NULL: it does not last */
 const struct agents *session_agents(const struct session *s);
 const char *session_name(const struct session *s); /* of the fabric that stands, "" inline */
 

@@ -60,6 +60,7 @@ static int close_files(struct session *s, struct error *why)
 
 	recorder_end(s->recorder, engine_now(s->engine));
 	r = recorder_close(s->recorder);
+	capture_order_flush(&s->order);
 	captured = pcapng_close(s->capture);
 	s->recorder = NULL;
 	s->capture = NULL;

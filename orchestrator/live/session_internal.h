@@ -9,6 +9,7 @@
 #include "io/pcapng.h"
 #include "live/agents.h"
 #include "live/capture.h"
+#include "live/capture_order.h"
 #include "live/change.h"
 #include "live/deadlock.h"
 #include "live/harms.h"
@@ -28,8 +29,9 @@ struct session {
 	struct agents *agents; /* NULL: no LLDP */
 	struct engine *engine;
 	struct recorder *recorder;
-	struct pcapng *capture;    /* of everything, to a file */
-	struct captures *captures; /* by request; NULL where it does not last */
+	struct pcapng *capture;     /* of everything, to a file */
+	struct captures *captures;  /* by request; NULL where it does not last */
+	struct capture_order order; /* what is on its way to either */
 	struct timeline timeline;
 	struct setup_options options;
 	struct ports_params ports;

@@ -120,8 +120,9 @@ static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reas
 
 	s->tally.drops[reason]++;
 	s->tally.drop[reason] = (struct session_place){port, now_ps};
-	if (s->captures)
-		capture_dropped(s->captures, now_ps, port, reason, bytes, captured, length);
+	if (s->captures && captures_any(s->captures))
+		capture_order_add(&s->order, &(struct capture_frame){now_ps, port, true, reason,
+						     bytes, captured, length});
 	recorder_dropped(s->recorder, now_ps, port, reason, length);
 }
 
@@ -141,11 +142,37 @@ static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *by
 {
 	struct session *s = arg;
 
+	if (s->capture || captures_any(s->captures))
+		capture_order_add(&s->order, &(struct capture_frame){.at_ps = now_ps,
+						     .port = port,
+						     .bytes = bytes,
+						     .captured = captured,
+						     .length = length});
+}
+
+static void on_settled(void *arg)
+{
+	struct session *s = arg;
+
+	capture_order_flush(&s->order);
+}
+
+/* Frames for captures, in the order of time. */
+static void on_ordered(void *arg, const struct capture_frame *f)
+{
+	struct session *s = arg;
+
+	if (f->dropped) {
+		capture_dropped(s->captures, f->at_ps, f->port, f->reason, f->bytes, f->captured,
+			f->length);
+		return;
+	}
 	if (s->captures)
-		capture_sent(s->captures, now_ps, port, bytes, captured, length);
+		capture_sent(s->captures, f->at_ps, f->port, f->bytes, f->captured, f->length);
 	if (s->capture)
-		capture_write(s->capture, &(struct pcapng_packet){port - PORT_FIRST, now_ps, bytes,
-						  captured, length, PCAPNG_OUTBOUND, NULL});
+		capture_write(s->capture,
+			&(struct pcapng_packet){f->port - PORT_FIRST, f->at_ps, f->bytes,
+				f->captured, f->length, PCAPNG_OUTBOUND, NULL});
 }
 
 static void on_control(
@@ -180,6 +207,7 @@ static int open_engine(struct session *s, struct error *why)
 		.observer = {.dropped = on_dropped,
 			.paused = on_paused,
 			.sent = s->capture || s->captures ? on_sent : NULL,
+			.settled = s->capture || s->captures ? on_settled : NULL,
 			.control = on_control,
 			.stack = s->params.stacks ? on_stack : NULL,
 			.arg = s},
@@ -330,6 +358,7 @@ int session_open(struct session **ret, const struct session_params *params, stru
 	if (!s)
 		return error_set(why, -ENOMEM, "out of memory");
 	s->params = *params;
+	s->order = (struct capture_order){.take = on_ordered, .arg = s};
 	s->own_faults = params->scenario->fault_count;
 	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
 	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
@@ -365,6 +394,8 @@ void session_close(struct session *s)
 	engine_free(s->engine);
 	harms_release(&s->harms);
 	recorder_close(s->recorder);
+	capture_order_flush(&s->order);
+	capture_order_release(&s->order);
 	pcapng_close(s->capture);
 	captures_free(s->captures);
 	timeline_release(&s->timeline);

@@ -21,9 +21,14 @@ struct pauses {
 	bool lasts;
 };
 
-/* A line of events.jsonl. A burst of drops is known when it has ended, but belongs where it began. */
+/*
+ * A line of events.jsonl. A burst of drops is known when it has ended, but belongs where it began. Which of two ports tells
+ * first depends on where the engine was stopped, so that at one time the port decides.
+ */
 struct line {
 	uint64_t at_ps;
+	uint32_t port; /* 0: of no port */
+	uint32_t kind; /* reason or class, to tell apart what begins at one port at one time */
 	size_t number; /* in the order in which they became known */
 	char *text;
 };
@@ -104,7 +109,8 @@ static bool lines_reserve(struct recorder *r)
 	return true;
 }
 
-void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event)
+static void add_line(
+	struct recorder *r, uint64_t now_ps, uint32_t port, uint32_t kind, json_t *event)
 {
 	json_t *whole = json_pack("{s:f}", "t_us", (double)now_ps / PS_PER_US);
 	char *text = NULL;
@@ -118,8 +124,13 @@ void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event)
 		r->out_of_memory = true;
 		return;
 	}
-	r->lines[r->line_count] = (struct line){now_ps, r->line_count, text};
+	r->lines[r->line_count] = (struct line){now_ps, port, kind, r->line_count, text};
 	r->line_count++;
+}
+
+void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event)
+{
+	add_line(r, now_ps, 0, 0, event);
 }
 
 static int compare_lines(const void *x, const void *y)
@@ -128,6 +139,10 @@ static int compare_lines(const void *x, const void *y)
 
 	if (a->at_ps != b->at_ps)
 		return a->at_ps < b->at_ps ? -1 : 1;
+	if (a->port != b->port)
+		return a->port < b->port ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
@@ -155,7 +170,7 @@ static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason
 
 	if (!b->frames)
 		return;
-	recorder_event(r, b->first_ps,
+	add_line(r, b->first_ps, port, CLASSES + reason,
 		json_pack("{s:s, s:s, s:s, s:I, s:I, s:f}", "event", "drops", "port",
 			r->params.port_name(r->params.name_arg, burst_port(r, port, reason), name),
 			"reason", drop_name(reason), "frames", (json_int_t)b->frames, "bytes",
@@ -191,7 +206,7 @@ static void pauses_end(struct recorder *r, uint32_t port, uint32_t class)
 
 	if (!p->count)
 		return;
-	recorder_event(r, p->first_ps,
+	add_line(r, p->first_ps, port, class,
 		json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:b}", "event", "pauses", "port",
 			r->params.port_name(r->params.name_arg, port, name), "class", (int)class,
 			"count", (json_int_t)p->count, "paused_us",
