@@ -167,8 +167,12 @@ static bool expectations_met(const json_t *summary, bool print)
 			continue;
 		met = false;
 		if (print)
-			printf("  expect      FAIL %s\n",
-				json_string_value(json_object_get(e, "metric")));
+			printf("  expect      FAIL %s%s%s\n",
+				json_string_value(json_object_get(e, "metric")),
+				json_object_get(e, "reason") ? ": " : "",
+				json_object_get(e, "reason")
+					? json_string_value(json_object_get(e, "reason"))
+					: "");
 	}
 	return met;
 }

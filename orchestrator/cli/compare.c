@@ -59,14 +59,15 @@ static void print_row(const char *metric, const char *title, const json_t *summa
 	printf("  %-22s", title);
 	json_object_foreach((json_t *)summaries, name, summary)
 	{
-		char text[32], ratio[32] = "";
+		char text[32] = "-", ratio[32] = "";
 		double value = 0;
+		bool exists = summary_lookup(summary, metric, &value) == 0;
 
-		summary_lookup(summary, metric, &value);
-		snprintf(text, sizeof(text), "%.6g", value);
+		if (exists)
+			snprintf(text, sizeof(text), "%.6g", value);
 		if (is_first)
 			first = value;
-		else if (first > 0)
+		else if (exists && first > 0)
 			snprintf(ratio, sizeof(ratio), " (%.3gx)", value / first);
 		print_cell(text, ratio, pad);
 		pad = is_first ? 0 : RATIO - (int)strlen(ratio);

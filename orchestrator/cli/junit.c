@@ -177,7 +177,9 @@ static void add_expectation(struct junit *j, xmlNodePtr suite, const struct juni
 	xmlNodePtr element = add_case(j, suite, run, 0), failure;
 
 	totals->cases++;
-	set(j, element, "name", "%s %s %.15g", metric, bound, limit);
+	set(j, element, "name", "%s %s %.15g%s%s", metric, bound, limit,
+		json_object_get(found, "of") ? " of finished" : "",
+		json_object_get(found, "implied") ? " (implied)" : "");
 	if (json_is_true(json_object_get(found, "ok")))
 		return;
 	totals->failures++;
@@ -187,8 +189,8 @@ static void add_expectation(struct junit *j, xmlNodePtr suite, const struct juni
 		set(j, failure, "message", "%s is %.15g, expected %s %.15g", metric,
 			json_number_value(value), bound, limit);
 	else
-		set(j, failure, "message", "there is no %s, expected %s %.15g", metric, bound,
-			limit);
+		set(j, failure, "message", "there is no %s: %s; expected %s %.15g", metric,
+			json_string_value(json_object_get(found, "reason")), bound, limit);
 }
 
 /* A case that is always there: a scenario may expect nothing, and an error needs a place. */

@@ -124,24 +124,50 @@ static const char *text(const json_t *summary, const char *key)
 	return json_string_value(json_object_get(summary, key));
 }
 
+static bool exists(const json_t *summary, const char *metric)
+{
+	double value;
+
+	return summary_lookup(summary, metric, &value) == 0;
+}
+
+/* Of what has not ended nobody knows how long it takes: the others stand for themselves alone. */
+static void print_completion(const json_t *s)
+{
+	const json_t *finished = json_object_get(json_object_get(s, "flows"), "finished");
+
+	if (!exists(finished, "fct_us.max")) {
+		printf("  completion  -\n");
+		return;
+	}
+	printf("  completion  ");
+	if (!exists(s, "flows.fct_us.max"))
+		printf("of the %.0f finished: ", number(finished, "count"));
+	printf("mean %.1f us, p50 %.1f us, p99 %.1f us, max %.1f us\n",
+		number(finished, "fct_us.mean"), number(finished, "fct_us.p50"),
+		number(finished, "fct_us.p99"), number(finished, "fct_us.max"));
+}
+
 static void print_flows(const json_t *s)
 {
-	double ideal = number(s, "ideal_us"), unfinished = number(s, "flows.unfinished");
+	double unfinished = number(s, "flows.unfinished");
 
 	printf("\n  flows       %.0f of %.0f finished", number(s, "flows.count") - unfinished,
 		number(s, "flows.count"));
 	if (unfinished)
 		printf("; %.0f UNFINISHED", unfinished);
-	printf("\n  completion  mean %.1f us, p50 %.1f us, p99 %.1f us, max %.1f us\n",
-		number(s, "flows.fct_us.mean"), number(s, "flows.fct_us.p50"),
-		number(s, "flows.fct_us.p99"), number(s, "flows.fct_us.max"));
-	if (ideal) {
-		printf("  bound       %.1f us at host link rate", ideal);
-		if (!unfinished) /* what has not ended took no time that could be compared */
+	putchar('\n');
+	print_completion(s);
+	if (exists(s, "ideal_us")) {
+		printf("  bound       %.1f us at host link rate", number(s, "ideal_us"));
+		if (exists(s, "slowdown"))
 			printf(": the run took %.2f times that", number(s, "slowdown"));
 		putchar('\n');
 	}
-	printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
+	if (exists(s, "flows.goodput_gbps"))
+		printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
+	else
+		printf("  goodput     -\n");
 }
 
 static void print_packets(const json_t *s)
@@ -269,13 +295,15 @@ static void print_expect(const json_t *summary)
 		const char *kind = json_object_iter_key(json_object_iter(bound));
 		const json_t *value = json_object_get(e, "value");
 
-		printf("  expect      %s  %s %s %g: ",
+		printf("  expect      %s  %s %s %g%s%s: ",
 			json_is_true(json_object_get(e, "ok")) ? "ok  " : "FAIL", text(e, "metric"),
-			kind, json_number_value(json_object_get(bound, kind)));
+			kind, json_number_value(json_object_get(bound, kind)),
+			text(e, "of") ? " of finished" : "",
+			json_object_get(e, "implied") ? " (implied)" : "");
 		if (json_is_number(value))
 			printf("%g\n", json_number_value(value));
 		else
-			printf("no such figure\n");
+			printf("-, %s\n", text(e, "reason"));
 	}
 }
 

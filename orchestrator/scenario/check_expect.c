@@ -92,8 +92,28 @@ static bool read_metric(struct check *c, const struct tree *n, void *target)
 	return false;
 }
 
+bool expect_has_of(const char *metric)
+{
+	static const char fct[] = "flows.fct_us.";
+
+	return !strcmp(metric, "slowdown") || !strncmp(metric, fct, strlen(fct));
+}
+
+/* `of` where it says nothing. */
+static bool check_of(struct check *c, const struct tree *n, const struct expect_spec *e)
+{
+	const struct tree *of = tree_get(n, "of");
+
+	if (!of || !e->metric || expect_has_of(e->metric))
+		return true;
+	explain_value(c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
+	return false;
+}
+
 static bool read_expect(struct check *c, const struct tree *n, void *expect)
 {
+	static const char *const ofs[] = {
+		[EXPECT_OF_ALL] = "all", [EXPECT_OF_FINISHED] = "finished", NULL};
 	static const struct key keys[] = {
 		{.name = "metric",
 			.type = VALUE_READ,
@@ -110,6 +130,11 @@ static bool read_expect(struct check *c, const struct tree *n, void *expect)
 		{.name = "equals",
 			.type = VALUE_NUMBER,
 			.offset = offsetof(struct expect_spec, value)},
+		{.name = "of",
+			.type = VALUE_WORD,
+			.words = ofs,
+			.fallback = "all",
+			.offset = offsetof(struct expect_spec, of)},
 	};
 	static const char *const bounds[] = {
 		[EXPECT_AT_MOST] = "at_most",
@@ -125,14 +150,14 @@ static bool read_expect(struct check *c, const struct tree *n, void *expect)
 		!keys_choose(c, n, bounds, COUNT(bounds), good & VALUE_UNKNOWN, &bound))
 		return false;
 	e->bound = (enum expect_bound)bound;
-	return keys_all(good, COUNT(keys));
+	return check_of(c, n, e) && keys_all(good, COUNT(keys));
 }
 
 bool check_expects(struct check *c, const struct tree *n, void *scenario)
 {
 	struct scenario *s = scenario;
 
-	return list_read(c, n, "a list of {metric, at_most | at_least | equals}",
+	return list_read(c, n, "a list of {metric, at_most | at_least | equals, of}",
 		sizeof(*s->expects), read_expect, (void **)&s->expects, &s->expect_count);
 }
 

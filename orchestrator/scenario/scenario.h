@@ -266,13 +266,18 @@ struct fault_spec {
 };
 
 enum expect_bound { EXPECT_AT_MOST, EXPECT_AT_LEAST, EXPECT_EQUALS };
+enum expect_of { EXPECT_OF_ALL, EXPECT_OF_FINISHED };
 
 struct expect_spec {
 	char *metric; /* dotted path in summary.json */
 	enum expect_bound bound;
+	enum expect_of of; /* the flows that it speaks of; where expect_has_of() */
 	double value;
 	struct diag_pos pos;
 };
+
+/* Whether the metric is of completion times: of all flows, or of those that have finished. */
+bool expect_has_of(const char *metric);
 
 /* A run of the same scenario with other values, to be compared with its siblings. */
 struct variant_spec {

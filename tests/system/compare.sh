@@ -98,6 +98,30 @@ same "and all are where one run had the folder then" "$(ls out)" $'events.jsonl\
 run --out out --quiet
 same "and the other way round" "$(ls out)" "$(tr ' ' '\n' <<<"compare.json $variants" | sort)"
 
+# ---- one does not finish
+
+cat >patience.yaml <<'END'
+name: patience
+topology:
+  leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 1}
+workload:
+  - pairs: {from: h0, to: h1, message: 1MB}
+compare:
+  - name: short
+    set: {until: 10us}
+  - name: long
+    set: {until: auto}
+END
+try "$fabricbed" run patience.yaml --dataplane inline --out patience
+exits "one of two does not finish" 0
+row() {
+	grep -F "  $1 " <<<"$out" | tr -s ' '
+}
+like "a figure that a variant has not is -, and nothing is compared with it" "$(row 'completion, max, us')" \
+	" completion, max, us - [0-9][0-9]*.[0-9]*"
+same "no ratio to nothing" "$(row 'completion, max, us' | wc -w)" 5
+like "how many did not finish" "$(row 'flows unfinished')" " flows unfinished 1 0 (0x)"
+
 # ---- one misses what is expected
 
 run --out out --set 'expect=[{metric: packets.dropped, equals: 0}]'
