@@ -131,6 +131,24 @@ static bool exists(const json_t *summary, const char *metric)
 	return summary_lookup(summary, metric, &value) == 0;
 }
 
+/* A run that was ended with flows on their way. */
+static void print_cut_off(const json_t *s)
+{
+	static const struct {
+		const char *by, *words;
+	} ends[] = {
+		{"until", "ended by the scenario's until"},
+		{"auto", "CUT OFF by until: auto, long after they should have finished"},
+		{"limit", "CUT OFF: no run lasts longer"},
+	};
+	const char *by = text(s, "ended_by");
+
+	for (size_t i = 0; by && i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strcmp(by, ends[i].by))
+			printf("              %s, at %.1f us\n", ends[i].words,
+				number(s, "model_time_us"));
+}
+
 /* Of what has not ended nobody knows how long it takes: the others stand for themselves alone. */
 static void print_completion(const json_t *s)
 {
@@ -157,6 +175,7 @@ static void print_flows(const json_t *s)
 	if (unfinished)
 		printf("; %.0f UNFINISHED", unfinished);
 	putchar('\n');
+	print_cut_off(s);
 	print_completion(s);
 	if (exists(s, "ideal_us")) {
 		printf("  bound       %.1f us at host link rate", number(s, "ideal_us"));

@@ -39,6 +39,7 @@ struct session {
 	uint64_t least_look_ps; /* between two samples, or searches */
 	bool seen_still;        /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps;
+	bool told_end;    /* that its time was over before its workload was done */
 	uint64_t packets; /* of the workload, none sent twice */
 	struct deadlock deadlock;
 	char fault_words[80]; /* the latest that session_port_faults() told */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "abi/wire.h"
 #include "base/units.h"
+#include "live/ending.h"
 #include "live/names.h"
 #include "live/session_internal.h"
 #include "live/stack_egress.h"
@@ -224,33 +225,6 @@ static int open_engine(struct session *s, struct error *why)
 	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
 }
 
-/* No run lasts so long, and sums of a few such times fit. */
-#define END_MAX  (UINT64_MAX / 8)
-#define PATIENCE 100 /* times the ideal that a message may take */
-
-/*
- * When the run is given up: long after everything should have come through, messages that wait
- * for others included. Leaves in each message's start the time by which it should be done.
- */
-static uint64_t default_end(const struct session *s, struct messages *m)
-{
-	uint64_t patience = PATIENCE * session_least(s->ideal_ps, END_MAX / PATIENCE), last = 0;
-
-	for (size_t i = 0; i < m->count; i++) {
-		struct message *msg = &m->items[i];
-
-		if (msg->after != MESSAGE_NONE)
-			msg->start_ps = m->items[msg->after].start_ps + msg->gap_ps;
-		msg->start_ps = session_least(msg->start_ps + patience, END_MAX);
-		if (msg->start_ps > last)
-			last = msg->start_ps;
-	}
-	for (size_t i = 0; i < s->timeline.count; i++)
-		if (s->timeline.items[i].at_ps + patience > last)
-			last = s->timeline.items[i].at_ps + patience;
-	return last + 10 * PS_PER_MS;
-}
-
 static int add_messages(struct session *s, const struct messages *m)
 {
 	struct engine_flow *flows = calloc(m->count + 1, sizeof(*flows));
@@ -293,8 +267,10 @@ int session_add_traffic(struct session *s, size_t first)
 	s->packets += size.packets;
 	if (r == 0)
 		r = add_messages(s, &m);
-	if (!s->params.lasting)
-		s->end_ps = sc->until_ps ? sc->until_ps : default_end(s, &m);
+	if (r == 0 && !s->params.lasting && sc->until_ps)
+		s->end_ps = sc->until_ps;
+	else if (r == 0 && !s->params.lasting)
+		r = ending_auto(&s->end_ps, sc, f, &s->timeline, &m);
 	messages_release(&m);
 	return r;
 }

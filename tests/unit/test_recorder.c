@@ -342,7 +342,9 @@ static void tiny_run_to_the_byte(void **state)
 			"21.01584") "{\"t_us\":22.0,\"event\":\"link_up\",\"link\":\"h1-s0\"}\n"
 				    "{\"t_us\":23.0,\"event\":\"reroute\",\"routes_changed\":1}\n"
 				    "{\"t_us\":30.0,\"event\":\"link_rate\",\"link\":\"h0-s0\",\"rate_bps\":"
-				    "50000000000}\n");
+				    "50000000000}\n"
+				    "{\"t_us\":34.0,\"event\":\"cut_off\",\"by\":\"until\","
+				    "\"unfinished\":1}\n");
 	small_session_close(&s);
 	small_directory_remove(directory);
 }
