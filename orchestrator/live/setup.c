@@ -169,6 +169,7 @@ void setup_frames(struct workload_frames *ret, const struct scenario *s, const s
 		.ip6 = s->host.ip6,
 		.data_extension = roce ? 0 : sizeof(struct strack_data),
 		.answer_extension = roce ? sizeof(struct aeth_hdr) : sizeof(struct strack_sack),
+		.pairs = roce ? s->host.roce.qps : 1,
 	};
 }
 
