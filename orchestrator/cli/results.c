@@ -182,6 +182,9 @@ static void print_flows(const json_t *s)
 		if (exists(s, "slowdown"))
 			printf(": the run took %.2f times that", number(s, "slowdown"));
 		putchar('\n');
+		if (number(s, "ideal_fabric_us") > number(s, "ideal_us"))
+			printf("              %.1f us by the links between switches\n",
+				number(s, "ideal_fabric_us"));
 	}
 	if (exists(s, "flows.goodput_gbps"))
 		printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));

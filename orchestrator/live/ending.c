@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "live/setup.h"
+#include "workload/cuts.h"
 #include "workload/strain.h"
 
 #define PATIENCE   100 /* times what links, and timers, need */
@@ -89,8 +90,20 @@ static void harm_target(struct strain_links *l, const struct fabric *f,
 	}
 }
 
-/* The links after the last entry of the timetable: with what no entry ends. */
-static int links_at_last(struct strain_links *l, const struct scenario *s, const struct fabric *f)
+/* The faults that are reckoned with. */
+enum harm { HARM_NONE, HARM_ALWAYS, HARM_AT_LAST };
+
+/* Whether nothing on the timetable ends it; or even, whether it takes its share from the first to the last moment. */
+static bool lasts(const struct fault_spec *f, enum harm harm)
+{
+	if (harm == HARM_NONE || f->until_ps != UINT64_MAX)
+		return false;
+	return harm == HARM_AT_LAST ||
+	       (f->at_ps == 0 && (fault_cuts(f->kind) || f->kind == FAULT_LINK_RATE));
+}
+
+static int links_with_faults(
+	struct strain_links *l, const struct scenario *s, const struct fabric *f, enum harm harm)
 {
 	uint32_t links = f->net.link_count, targets = links + f->net.node_count;
 
@@ -105,10 +118,25 @@ static int links_at_last(struct strain_links *l, const struct scenario *s, const
 		l->delay_ps[i] = p->delay_ps;
 	}
 	for (size_t i = 0; i < s->fault_count; i++)
-		for (uint32_t t = 0; s->faults[i].until_ps == UINT64_MAX && t < targets; t++)
+		for (uint32_t t = 0; lasts(&s->faults[i], harm) && t < targets; t++)
 			if (fault_befalls(f, &s->faults[i], t))
 				harm_target(l, f, &s->faults[i], t);
 	return 0;
+}
+
+int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
+	const struct messages *m, bool healed)
+{
+	struct strain_links links = {0};
+	struct workload_frames frames;
+	int r = links_with_faults(&links, s, f, healed ? HARM_NONE : HARM_ALWAYS);
+
+	setup_frames(&frames, s, f);
+	if (r == 0)
+		r = workload_cut_bound(m, &f->net, &frames, links.rate_bps, ret);
+	free(links.rate_bps);
+	free(links.delay_ps);
+	return r;
 }
 
 /* The timeout of the transport; on auto what it is at least. */
@@ -177,7 +205,7 @@ int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 	struct workload_frames frames;
 	struct workload_strain strain;
 	uint64_t slowest = UINT64_MAX;
-	int r = links_at_last(&links, s, f);
+	int r = links_with_faults(&links, s, f, HARM_AT_LAST);
 
 	setup_frames(&frames, s, f);
 	if (r == 0)

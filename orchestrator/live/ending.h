@@ -2,7 +2,7 @@
 #ifndef FABRICBED_ENDING_H
 #define FABRICBED_ENDING_H
 
-/* When a run without a time of its own is given up: docs/scenarios.md, "until". Pure. */
+/* How early the fabric's own links let a workload end, and when a run is given up: docs/scenarios.md, "until". Pure. */
 #include "live/timeline.h"
 #include "topology/fabric.h"
 #include "workload/workload.h"
@@ -16,5 +16,12 @@
  */
 int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 	const struct timeline *t, struct messages *m);
+
+/*
+ * The largest completion time is at least this, by the links between switches: without those that are dead, or slower, from the
+ * start and for good, unless faults may be healed by hand. 0 or -ENOMEM.
+ */
+int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
+	const struct messages *m, bool healed);
 
 #endif

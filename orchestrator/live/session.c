@@ -336,6 +336,7 @@ json_t *session_summary(
 		.version = FABRICBED_VERSION,
 		.seed = sc->seed,
 		.ideal_ps = s->ideal_ps,
+		.fabric_ps = s->fabric_ps,
 		.setup_s = times->setup,
 		.wall_s = times->run,
 	};

@@ -36,9 +36,9 @@ struct session {
 	struct setup_options options;
 	struct ports_params ports;
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
-	uint64_t least_look_ps; /* between two samples, or searches */
-	bool seen_still;        /* since nothing moves any more, all was looked at */
-	uint64_t end_ps, ideal_ps;
+	uint64_t least_look_ps;               /* between two samples, or searches */
+	bool seen_still;                      /* since nothing moves any more, all was looked at */
+	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
 	bool told_end;    /* that its time was over before its workload was done */
 	uint64_t packets; /* of the workload, none sent twice */
 	struct deadlock deadlock;

@@ -257,13 +257,19 @@ int session_add_traffic(struct session *s, size_t first)
 	struct messages m = MESSAGES_INIT;
 	struct workload_size size = {0};
 	struct workload_frames frames;
+	uint64_t fabric_ps = 0;
 	int r = traffic_messages(&m, sc, f, first);
 
 	setup_frames(&frames, sc, f);
 	if (r == 0)
 		r = workload_measure(&m, &f->net, &frames, &size);
+	if (r == 0)
+		r = ending_bound(&fabric_ps, sc, f, &m, s->params.lasting);
 	if (size.ideal_ps > s->ideal_ps)
 		s->ideal_ps = size.ideal_ps;
+	fabric_ps = fabric_ps > s->ideal_ps ? fabric_ps : s->ideal_ps;
+	if (fabric_ps > s->fabric_ps)
+		s->fabric_ps = fabric_ps;
 	s->packets += size.packets;
 	if (r == 0)
 		r = add_messages(s, &m);

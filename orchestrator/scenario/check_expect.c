@@ -40,6 +40,7 @@ static const char *const metrics[] = {
 	"pfc.paused_us",
 	"pfc.deadlocks",
 	"ideal_us",
+	"ideal_fabric_us",
 	"slowdown",
 	"model_time_us",
 	"setup_s",

@@ -22,6 +22,7 @@ static const struct summary_info info = {
 	.version = "1.2",
 	.seed = 7,
 	.ideal_ps = 5 * PS_PER_US,
+	.fabric_ps = 6 * PS_PER_US,
 	.wall_s = 2,
 	.setup_s = 0.5,
 };
@@ -150,6 +151,7 @@ static void half_a_run(void **state)
 	assert_number(j, "setup_s", 0.5);
 	assert_number(j, "wall_s", 2);
 	assert_number(j, "ideal_us", 5);
+	assert_number(j, "ideal_fabric_us", 6);
 	assert_number(j, "seed", 7);
 	assert_number(j, "queues.max_depth_bytes", (double)stats.max_queue_bytes);
 	assert_number(j, "queues.max_delay_us", 0);
@@ -174,7 +176,7 @@ static void nothing_has_happened(void **state)
 		"flows.fct_us.p99", "flows.fct_us.max", "flows.finished.fct_us.mean",
 		"flows.finished.fct_us.p50", "flows.finished.fct_us.p99",
 		"flows.finished.fct_us.max", "flows.finished.slowdown", "flows.goodput_gbps",
-		"slowdown", "ideal_us", "hops_per_s"};
+		"slowdown", "ideal_us", "ideal_fabric_us", "hops_per_s"};
 	struct summary_info none = info;
 	struct small_net s;
 	json_t *j;
@@ -182,6 +184,7 @@ static void nothing_has_happened(void **state)
 	(void)state;
 	none.wall_s = 0;
 	none.ideal_ps = 0;
+	none.fabric_ps = 0;
 	open_messages(&s, 3);
 	j = summary_new(&none, s.engine);
 	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)

@@ -199,6 +199,8 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 	json_object_set_new(summary, "pfc", pfc_json(&s));
 	json_object_set_new(summary, "ideal_us",
 		real_or_null(info->ideal_ps != 0, (double)info->ideal_ps / PS_PER_US));
+	json_object_set_new(summary, "ideal_fabric_us",
+		real_or_null(info->fabric_ps != 0, (double)info->fabric_ps / PS_PER_US));
 	json_object_set_new(
 		summary, "slowdown", slowdown_json(&t, info->ideal_ps, all_finished(&t, &s)));
 	free(t.fct_ps);

@@ -6,16 +6,7 @@
 #include <string.h>
 #include "base/netgraph.h"
 #include "base/wiretime.h"
-
-/* What one message asks of a host link that it crosses. */
-struct demand {
-	uint32_t host;
-	bool starts_alone; /* it waits for no other message */
-	uint64_t start_ps;
-	uint64_t before_ps; /* from its start until its first bit can be on that link */
-	uint64_t work_ps;   /* serialisation of its data on that link */
-	uint64_t after_ps;  /* from its last bit there to the end */
-};
+#include "workload/demand.h"
 
 /* Frames of which the quickest way is asked for: a way that is quick for long ones may not be so for short ones. */
 enum way { WAY_FULL, WAY_LAST, WAY_ANSWER, WAYS };
@@ -257,11 +248,11 @@ static void measure_message(struct measure *x, uint32_t i)
 
 	*sent = *received = (struct demand){
 		.starts_alone = msg->after == MESSAGE_NONE, .start_ps = msg->start_ps};
-	sent->host = msg->src_host;
+	sent->at = msg->src_host;
 	sent->work_ps = work_ps(x, &t, t.out);
 	sent->after_ps = x->net->ports[t.out].delay_ps + way_ps(x, WAY_LAST, t.edge, t.last) +
 			 hop_ps(x, t.in, t.last) + back;
-	received->host = msg->dst_host;
+	received->at = msg->dst_host;
 	received->before_ps = first_at_last_link(x, &t);
 	received->work_ps = work_ps(x, &t, t.in);
 	received->after_ps = x->net->ports[t.in].delay_ps + back;
@@ -294,47 +285,6 @@ static void measure_messages(struct measure *x)
 	}
 }
 
-static int compare_demands(const void *a, const void *b)
-{
-	const struct demand *x = a, *y = b;
-
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
-}
-
-/*
- * docs/closed-forms.md, "messages that share a host link": the work that waits at each host's link
- * grows with every message and shrinks as time passes (Lindley's recursion); none of them can all
- * be done earlier.
- */
-static uint64_t bound_by_links(struct demand *d, size_t n)
-{
-	uint64_t bound = 0;
-
-	qsort(d, n, sizeof(*d), compare_demands);
-	for (size_t i = 0, next; i < n; i = next) {
-		uint64_t before = UINT64_MAX, after = UINT64_MAX, backlog = 0, most = 0, then = 0;
-
-		for (next = i; next < n && d[next].host == d[i].host; next++) {
-			uint64_t passed = d[next].start_ps - then;
-
-			if (!d[next].starts_alone)
-				continue;
-			backlog = (backlog > passed ? backlog - passed : 0) + d[next].work_ps;
-			most = later(most, backlog);
-			then = d[next].start_ps;
-			if (d[next].before_ps < before)
-				before = d[next].before_ps;
-			if (d[next].after_ps < after)
-				after = d[next].after_ps;
-		}
-		if (most)
-			bound = later(bound, before + most + after);
-	}
-	return bound;
-}
-
 int workload_measure(const struct messages *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret)
 {
@@ -343,8 +293,8 @@ int workload_measure(const struct messages *m, const struct net *net,
 
 	if (!err) {
 		measure_messages(&x);
-		x.size.ideal_ps = later(x.size.ideal_ps, bound_by_links(x.sent, m->count));
-		x.size.ideal_ps = later(x.size.ideal_ps, bound_by_links(x.received, m->count));
+		x.size.ideal_ps = later(x.size.ideal_ps, demands_bound(x.sent, m->count));
+		x.size.ideal_ps = later(x.size.ideal_ps, demands_bound(x.received, m->count));
 		*ret = x.size;
 	}
 	measure_release(&x);
