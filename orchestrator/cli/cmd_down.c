@@ -156,6 +156,7 @@ static double number(const json_t *summary, const char *metric)
 static bool expectations_met(const json_t *summary, bool print)
 {
 	const json_t *list = json_object_get(summary, "expect"), *e;
+	const char *reason;
 	bool met = true;
 	size_t i;
 
@@ -166,13 +167,11 @@ static bool expectations_met(const json_t *summary, bool print)
 		if (!json_is_false(json_object_get(e, "ok")))
 			continue;
 		met = false;
+		reason = json_string_value(json_object_get(e, "reason"));
 		if (print)
 			printf("  expect      FAIL %s%s%s\n",
-				json_string_value(json_object_get(e, "metric")),
-				json_object_get(e, "reason") ? ": " : "",
-				json_object_get(e, "reason")
-					? json_string_value(json_object_get(e, "reason"))
-					: "");
+				json_string_value(json_object_get(e, "metric")), reason ? ": " : "",
+				reason ? reason : "");
 	}
 	return met;
 }
