@@ -29,13 +29,14 @@ static bool bound_holds(const struct expect_spec *e, double value)
 static const char *path_of(const struct expect_spec *e, char buf[METRIC_TEXT])
 {
 	static const char flows[] = "flows.";
-	const char *name = e->metric;
+	size_t length = strlen(flows);
 
-	if (e->of == EXPECT_OF_ALL || !expect_has_of(name))
-		return name;
-	if (!strncmp(name, flows, strlen(flows)))
-		name += strlen(flows);
-	snprintf(buf, METRIC_TEXT, "flows.finished.%s", name);
+	if (e->of == EXPECT_OF_ALL || !expect_has_of(e->metric))
+		return e->metric;
+	if (strncmp(e->metric, flows, length))
+		snprintf(buf, METRIC_TEXT, "%s_finished", e->metric);
+	else
+		snprintf(buf, METRIC_TEXT, "flows.finished.%s", e->metric + length);
 	return buf;
 }
 

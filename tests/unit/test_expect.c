@@ -82,10 +82,10 @@ static json_t *summary_of(int count, int unfinished)
 {
 	bool all = count && !unfinished, some = count > unfinished;
 
-	return json_pack("{s:{s:i, s:i, s:{s:o}, s:{s:{s:o}, s:o}, s:o}, s:o}", "flows", "count",
+	return json_pack("{s:{s:i, s:i, s:{s:o}, s:{s:{s:o}}, s:o}, s:o, s:o}", "flows", "count",
 		count, "unfinished", unfinished, "fct_us", "max", real_if(all, 40), "finished",
-		"fct_us", "max", real_if(some, 40), "slowdown", real_if(some, 4), "goodput_gbps",
-		real_if(some, 9), "slowdown", real_if(all, 4));
+		"fct_us", "max", real_if(some, 40), "goodput_gbps", real_if(some, 9), "slowdown",
+		real_if(all, 4), "slowdown_finished", real_if(some, 4));
 }
 
 /*

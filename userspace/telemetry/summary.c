@@ -98,13 +98,11 @@ static bool all_finished(const struct flow_totals *t, const struct engine_stats 
 	return t->finished && t->finished == s->flows;
 }
 
-static json_t *flows_json(
-	const struct flow_totals *t, const struct engine_stats *s, uint64_t ideal_ps)
+static json_t *flows_json(const struct flow_totals *t, const struct engine_stats *s)
 {
 	uint64_t span = t->finished ? t->last_finish_ps - t->first_start_ps : 0;
-	json_t *finished = json_pack("{s:I, s:o, s:o}", "count", (json_int_t)t->finished, "fct_us",
-		fct_json(t, t->finished != 0), "slowdown",
-		slowdown_json(t, ideal_ps, t->finished != 0));
+	json_t *finished = json_pack("{s:I, s:o}", "count", (json_int_t)t->finished, "fct_us",
+		fct_json(t, t->finished != 0));
 
 	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "count", (json_int_t)s->flows,
 		"unfinished", (json_int_t)(s->flows - s->flows_done), "bytes", (json_int_t)t->bytes,
@@ -191,7 +189,7 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,
 		"version", info->version, "trace_hash", hash);
 	json_object_update_new(summary, machine_json(info, e, &s));
-	json_object_set_new(summary, "flows", flows_json(&t, &s, info->ideal_ps));
+	json_object_set_new(summary, "flows", flows_json(&t, &s));
 	json_object_set_new(summary, "packets", packets_json(&t, &s));
 	json_object_set_new(summary, "queues",
 		json_pack("{s:I, s:f}", "max_depth_bytes", (json_int_t)s.max_queue_bytes,
@@ -203,6 +201,8 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 		real_or_null(info->fabric_ps != 0, (double)info->fabric_ps / PS_PER_US));
 	json_object_set_new(
 		summary, "slowdown", slowdown_json(&t, info->ideal_ps, all_finished(&t, &s)));
+	json_object_set_new(
+		summary, "slowdown_finished", slowdown_json(&t, info->ideal_ps, t.finished != 0));
 	free(t.fct_ps);
 	return summary;
 }
