@@ -212,6 +212,8 @@ void explain_write_failures(const struct explain *e, FILE *out)
 			r->bottleneck ? "a bottleneck" : "no bottleneck",
 			r->before ? " (without failures too)" : "");
 	}
+	if (e->failures_more)
+		fprintf(out, "  failures          at %zu later moments\n", e->failures_more);
 }
 
 static json_t *depth_json(const struct fabric_depth *d)

@@ -20,7 +20,7 @@ struct told {
 
 static struct told tell(const char *text)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1};
+	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, 1 << 20};
 	struct told t = {.s = load(text)};
 
 	t.f = fixture_fabric(t.s);
@@ -118,6 +118,31 @@ static void a_permutation_has_a_flow_a_host(void **state)
 	assert_near(r->uplink_flows, 4 / 6.0);
 	assert_false(r->bottleneck);
 	told_free(&t);
+}
+
+/* Faults that begin one after the other, the later ones first: the first hundred moments are told of, in order. */
+static void the_first_moments_are_told(void **state)
+{
+	size_t room = 1 << 16, used;
+	char *text = malloc(room);
+	struct told t;
+
+	(void)state;
+	used = (size_t)snprintf(text, room, SMALL "faults:\n");
+	for (int i = 0; i < 300; i++)
+		used += (size_t)snprintf(text + used, room - used,
+			"  - {at: %dus, until: %dus, link: agg0.0-core0, do: down}\n", 300 - i,
+			301 - i);
+	t = tell(text);
+	assert_int_equal(t.e.failure_count, EXPLAIN_FAILURES);
+	assert_int_equal(t.e.failures_more, 200);
+	for (size_t i = 0; i < EXPLAIN_FAILURES; i++) {
+		assert_int_equal(t.e.failures[i].at_ps, (i + 1) * US);
+		assert_int_equal(t.e.failures[i].fault_count, 1);
+		assert_int_equal(t.e.failures[i].faults[0], 299 - i);
+	}
+	told_free(&t);
+	free(text);
 }
 
 static void faults_at_once_add_up(void **state)
@@ -282,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_follow_the_inequality),
 		cmocka_unit_test(a_permutation_has_a_flow_a_host),
+		cmocka_unit_test(the_first_moments_are_told),
 		cmocka_unit_test(faults_at_once_add_up),
 		cmocka_unit_test(uplinks_may_be_the_bottleneck_anyway),
 		cmocka_unit_test(one_switch_has_no_uplinks),

@@ -515,6 +515,32 @@ static void switch_settings_are_checked(void **state)
 	fabric_free(f);
 }
 
+/* Faults without end in their number are told before anything is made of them. */
+static void faults_befall_so_many_targets(void **state)
+{
+	struct scenario s = fixture_fat_tree(64); /* 196,608 links */
+	struct fault_spec faults[22] = {{0}};
+	struct diags diags = DIAGS_INIT;
+	struct fabric *f = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		faults[i] = (struct fault_spec){.sound = true,
+			.kind = FAULT_LINK_LOSS,
+			.target = (char *)"*",
+			.loss = 0.5,
+			.at_ps = i,
+			.until_ps = i + 1};
+	s.faults = faults;
+	s.fault_count = sizeof(faults) / sizeof(faults[0]);
+	assert_int_equal(fabric_new(&f, &s, &diags), -EINVAL);
+	assert_int_equal(diags.count, 1);
+	assert_string_equal(diags.items[0].text,
+		"faults.21: up to here faults befall 4325376 links and nodes; expected at most 4194304 in "
+		"all");
+	diags_release(&diags);
+}
+
 static void overrides_that_match_nothing_are_named(void **state)
 {
 	struct link_override o = {.match = (char *)"agg0.1-core1", .rate_bps = GBPS, .pos = {7, 5}};
@@ -672,6 +698,7 @@ int main(void)
 		cmocka_unit_test(wide_groups_are_refused),
 		cmocka_unit_test(sizes_that_cannot_be_are_refused),
 		cmocka_unit_test(switch_settings_are_checked),
+		cmocka_unit_test(faults_befall_so_many_targets),
 		cmocka_unit_test(overrides_that_match_nothing_are_named),
 		cmocka_unit_test(workloads_are_checked),
 		cmocka_unit_test(faults_are_checked),
