@@ -23,6 +23,7 @@
 struct client {
 	int fd;
 	char *name;
+	bool failed; /* the latest request, by its answer */
 	char *bytes; /* that came and were not asked for yet: `count` from `start` on */
 	size_t start, count, capacity;
 };
@@ -233,7 +234,7 @@ static int send_request(struct client *c, const char *verb, const json_t *keys, 
 	return status;
 }
 
-static int refused(const struct client *c, const json_t *answer, struct error *why)
+static int refused(struct client *c, const json_t *answer, struct error *why)
 {
 	const char *kind = NULL, *text = NULL;
 
@@ -243,6 +244,7 @@ static int refused(const struct client *c, const json_t *answer, struct error *w
 		return EXIT_RUN;
 	}
 	error_set(why, 0, "%s: %s", c->name, text);
+	c->failed = !strcmp(kind, "failed");
 	return strcmp(kind, "input") ? EXIT_RUN : EXIT_INPUT;
 }
 
@@ -285,6 +287,7 @@ int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, js
 	ssize_t n;
 
 	json_decref(keys);
+	c->failed = false;
 	if (status != EXIT_WELL)
 		return status;
 	drop_taken(c);
@@ -297,6 +300,11 @@ int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, js
 			return connection_lost(c, n, why);
 	}
 	return take_answer(c, (size_t)(end - c->bytes), ret_result, why);
+}
+
+bool client_has_failed(const struct client *c)
+{
+	return c && c->failed;
 }
 
 ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd)

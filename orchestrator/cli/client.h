@@ -7,6 +7,7 @@
  * told as an exit status with words in *why, which client_request() prints; a screen prints them when it is closed.
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include "base/error.h"
@@ -34,6 +35,9 @@ void client_close(struct client *c);
  */
 int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
 	struct error *why);
+
+/* Whether it was the fabric that refused the latest request with "failed": it has tried, and lives. */
+bool client_has_failed(const struct client *c);
 
 /*
  * What follows the answer of a `capture`, as it comes: how many bytes, at least 1; 0: the fabric has ended it; -EINTR:

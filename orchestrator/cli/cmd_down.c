@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
+#include "cli/stop.h"
 #include "cli/table.h"
 #include "io/clock.h"
 #include "serve/programs.h"
@@ -21,6 +22,8 @@
 
 static const struct cli_option options[] = {
 	{"all", 'a', NULL, "take down all live fabrics"},
+	{"out", 'o', "DIR", "write the results there instead of where 'up' said"},
+	{"discard", 0, NULL, "write no results"},
 	{"json", 'j', NULL, "print what came of it as JSON, with the summary"},
 	{0},
 };
@@ -30,13 +33,23 @@ static const struct cli_option options[] = {
 #define MERCY_MS 2000 /* for one that did not answer */
 #define LOOK_MS  10   /* between two looks at a process that has no descriptor here */
 
+/* What is wanted of the results. */
+struct wish {
+	char *directory; /* from the root; NULL: as `up` said */
+	bool discard;
+};
+
 struct down {
+	const struct wish *wish;
 	struct state_info info; /* as it was before */
 	json_t *summary;        /* NULL: there is none */
-	unsigned programs;      /* that were ended */
-	bool crashed;           /* it was dead already */
-	bool killed;            /* it did not end by itself */
-	bool died;              /* it was told to end, and did not get there */
+	json_t *directory; /* where the results are: a string or null; NULL: as it was before */
+	unsigned programs; /* that were ended */
+	bool crashed;      /* it was dead already */
+	bool killed;       /* it did not end by itself */
+	bool died;         /* it was told to end, and did not get there */
+	bool stays;        /* its results can't be written */
+	bool incomplete;   /* some of the results are lost */
 };
 
 /* ---- the fabric's process ---- */
@@ -84,8 +97,31 @@ static bool await_end(const struct state_info *info, int process, int patience_m
 	return false;
 }
 
+static json_t *request_keys(const struct wish *wish)
+{
+	json_t *keys = json_object();
+
+	if (wish->directory)
+		json_object_set_new(keys, "directory", json_string(wish->directory));
+	if (wish->discard)
+		json_object_set_new(keys, "discard", json_true());
+	return keys;
+}
+
+static void take_answer(struct down *d, const json_t *result)
+{
+	const char *lost = json_string_value(json_object_get(result, "lost"));
+	json_t *directory = json_object_get(result, "directory");
+
+	d->summary = json_incref(json_object_get(result, "summary"));
+	d->directory = directory ? json_incref(directory) : NULL;
+	d->incomplete = lost != NULL;
+	if (lost)
+		cli_error("%s: %s", d->info.name, lost);
+}
+
 /* By its socket. False: it did not take the request; it may be on its way up or down, or hang. */
-static bool ask(const struct state_info *info, json_t **ret_summary)
+static bool ask(struct down *d)
 {
 	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_MS / 1000}};
 	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -97,12 +133,17 @@ static bool ask(const struct state_info *info, json_t **ret_summary)
 	if (timer < 0)
 		return false;
 	timerfd_settime(timer, 0, &patience, NULL);
-	if (client_open(&client, info->name, &why) == EXIT_WELL)
-		status = client_ask(client, "down", NULL, timer, &result, &why);
+	if (client_open(&client, d->info.name, &why) == EXIT_WELL) {
+		status = client_ask(client, "down", request_keys(d->wish), timer, &result, &why);
+		/* nothing of it is to be lost: what is wrong can be put right */
+		d->stays = client_has_failed(client) || status == EXIT_INPUT;
+	}
+	if (d->stays)
+		cli_error("%s", why.text);
 	client_close(client);
 	close(timer);
 	if (status == EXIT_WELL)
-		*ret_summary = json_incref(json_object_get(result, "summary"));
+		take_answer(d, result);
 	json_decref(result);
 	return status == EXIT_WELL;
 }
@@ -116,13 +157,13 @@ static void end_process(struct down *d)
 	int process = open_process(&d->info), patience_ms = PATIENCE_MS;
 	enum state_phase phase = STATE_STARTING;
 
-	if (!ask(&d->info, &d->summary) && still_lives(&d->info, &phase) && phase != STATE_ENDED) {
+	if (!ask(d) && !d->stays && still_lives(&d->info, &phase) && phase != STATE_ENDED) {
 		if (process >= 0)
 			pidfd_send_signal(process, SIGTERM, NULL, 0);
 		if (phase == STATE_RUNNING)
 			patience_ms = MERCY_MS;
 	}
-	d->killed = !await_end(&d->info, process, patience_ms);
+	d->killed = !d->stays && !await_end(&d->info, process, patience_ms);
 	if (d->killed && process >= 0) {
 		pidfd_send_signal(process, SIGKILL, NULL, 0);
 		await_end(&d->info, process, PATIENCE_MS);
@@ -195,8 +236,17 @@ static void print_summary(const struct down *d)
 	expectations_met(s, true);
 }
 
+static const char *results_path(const struct down *d)
+{
+	return d->directory ? json_string_value(d->directory) : d->info.directory;
+}
+
 static void print_down(const struct down *d)
 {
+	const char *path = results_path(d);
+
+	if (d->stays)
+		return;
 	if (d->crashed)
 		printf("%s was gone already: %s; what it left is removed\n", d->info.name,
 			d->info.reason);
@@ -207,18 +257,16 @@ static void print_down(const struct down *d)
 	if (d->programs)
 		printf("  programs    %u still ran in it and %s ended\n", d->programs,
 			d->programs == 1 ? "was" : "were");
-	if (d->info.directory && !access(d->info.directory, F_OK))
-		printf("  results     %s/\n", d->info.directory);
+	if (path && !access(path, F_OK))
+		printf("  results     %s/\n", path);
 }
 
 static json_t *down_json(const struct down *d)
 {
-	json_t *directory = d->info.directory ? json_string(d->info.directory) : json_null();
-
-	return json_pack("{s:s, s:o, s:b, s:b, s:s*, s:i, s:O*}", "name", d->info.name, "directory",
-		directory, "crashed", d->crashed, "killed", d->killed, "reason",
-		d->crashed || d->died ? d->info.reason : NULL, "programs", (int)d->programs,
-		"summary", d->summary);
+	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:s*, s:i, s:O*}", "name", d->info.name,
+		"directory", results_path(d), "crashed", d->crashed, "killed", d->killed, "stays",
+		d->stays, "reason", d->crashed || d->died ? d->info.reason : NULL, "programs",
+		(int)d->programs, "summary", d->summary);
 }
 
 /* ---- one fabric ---- */
@@ -249,12 +297,15 @@ static int take_down(struct down *d)
 		/* held until the end: else their inodes could be another fabric's by then */
 		programs_hold(&programs, d->info.name, d->info.nodes);
 		end_process(d);
-		d->programs = programs_end(&programs);
+		if (!d->stays)
+			d->programs = programs_end(&programs);
 		programs_release(&programs);
+		if (d->stays)
+			return EXIT_RUN;
 		if (!d->killed)
 			look_back(d);
 	}
-	r = remains_remove(d->info.name, &more, &why);
+	r = remains_remove(d->info.name, &stop_wait, &more, &why);
 	d->programs += more;
 	if (r == -EBUSY) /* up again, by somebody else, or it can't be killed from here */
 		error_set(&why, r, "%s is up again, or its process can't be ended from here",
@@ -270,13 +321,13 @@ static int take_down(struct down *d)
 			d->info.reason);
 	if (!d->crashed)
 		load_summary(d);
-	return r < 0 || d->killed || d->died ? EXIT_RUN : EXIT_WELL;
+	return r < 0 || d->killed || d->died || d->incomplete ? EXIT_RUN : EXIT_WELL;
 }
 
 /* Takes the fabric's state over. The JSON of what came of it goes to *ret, unless that is NULL: it is printed. */
-static int down_one(const struct state_info *info, json_t **ret)
+static int down_one(const struct state_info *info, const struct wish *wish, json_t **ret)
 {
-	struct down d = {.info = *info};
+	struct down d = {.info = *info, .wish = wish};
 	int status = take_down(&d);
 
 	if (ret)
@@ -286,11 +337,12 @@ static int down_one(const struct state_info *info, json_t **ret)
 	if (status == EXIT_WELL && d.summary && !expectations_met(d.summary, false))
 		status = EXIT_EXPECT;
 	json_decref(d.summary);
+	json_decref(d.directory);
 	state_release(&d.info);
 	return status;
 }
 
-static int down_all(bool json)
+static int down_all(const struct wish *wish, bool json)
 {
 	struct state_info *list = NULL;
 	json_t *rows = json_array(), *row = NULL;
@@ -298,7 +350,7 @@ static int down_all(bool json)
 	int status = fabrics_list(&list, &count), r;
 
 	for (size_t i = 0; i < count; i++) {
-		r = down_one(&list[i], json ? &row : NULL);
+		r = down_one(&list[i], wish, json ? &row : NULL);
 		if (json)
 			json_array_append_new(rows, row);
 		if (r > status)
@@ -328,7 +380,7 @@ static int down_record(const char *name, bool json)
 	struct error why = ERROR_INIT;
 	json_t *result;
 
-	if (build_sweep(&why) < 0) {
+	if (build_sweep(&stop_wait, &why) < 0) {
 		cli_error("%s", why.text);
 		return EXIT_RUN;
 	}
@@ -348,7 +400,7 @@ static int down_record(const char *name, bool json)
 	return EXIT_WELL;
 }
 
-static int down_name(const char *name, bool json)
+static int down_name(const char *name, const struct wish *wish, bool json)
 {
 	struct state_info info = {0};
 	json_t *result = NULL;
@@ -363,17 +415,47 @@ static int down_name(const char *name, bool json)
 	status = fabrics_find(name, &info);
 	if (status != EXIT_WELL)
 		return status;
-	status = down_one(&info, json ? &result : NULL);
+	status = down_one(&info, wish, json ? &result : NULL);
 	if (json)
 		table_json(result);
 	json_decref(result);
 	return status;
 }
 
+/* The fabric's process may be elsewhere: a path from the root. NULL: there is no memory, or no folder to be in. */
+static char *absolute(const char *path)
+{
+	char *here = path[0] == '/' ? strdup("") : getcwd(NULL, 0), *ret = NULL;
+
+	if (here && asprintf(&ret, "%s%s%s", here, *here ? "/" : "", path) < 0)
+		ret = NULL;
+	free(here);
+	return ret;
+}
+
+static int read_wish(
+	const struct command *c, const struct cli_args *args, bool all, struct wish *ret)
+{
+	const char *out = cli_value(c, args, "out");
+
+	ret->discard = cli_value(c, args, "discard");
+	if (out && (all || ret->discard)) {
+		cli_error("down: --out is for one fabric's results; it does not go with --%s",
+			all ? "all" : "discard");
+		return EXIT_INPUT;
+	}
+	ret->directory = out ? absolute(out) : NULL;
+	if (!out || ret->directory)
+		return EXIT_WELL;
+	cli_error("down: can't find the folder %s: %s", out, strerror(errno));
+	return EXIT_INPUT;
+}
+
 static int run_down(const struct command *c, const struct cli_args *args)
 {
 	bool all = cli_value(c, args, "all"), json = cli_value(c, args, "json");
 	int status = fabrics_need_root(c->name);
+	struct wish wish;
 
 	if (status != EXIT_WELL)
 		return status;
@@ -381,7 +463,12 @@ static int run_down(const struct command *c, const struct cli_args *args)
 		cli_error("down: needs the name of a fabric, or --all");
 		return EXIT_INPUT;
 	}
-	return all ? down_all(json) : down_name(args->positional[0], json);
+	status = read_wish(c, args, all, &wish);
+	if (status != EXIT_WELL)
+		return status;
+	status = all ? down_all(&wish, json) : down_name(args->positional[0], &wish, json);
+	free(wish.directory);
+	return status;
 }
 
 const struct command cmd_down = {
@@ -391,8 +478,9 @@ const struct command cmd_down = {
 	.details =
 		"Ends the fabric's process, which writes the results as `run` does, and the programs that still\n"
 		"run in its nodes. Works from what there is: also of a fabric that crashed, was killed, or came\n"
-		"up but half, nothing is left. Exit status 1: the workload ran, and an expectation of the\n"
-		"scenario failed.",
+		"up but half, nothing is left. One whose results can't be written, for the disk is full, say,\n"
+		"stops and stays, so that they can be written by another `down`, or elsewhere by --out. Exit\n"
+		"status 1: the workload ran, and an expectation of the scenario failed.",
 	.options = options,
 	.operands_max = 1,
 	.run = run_down,

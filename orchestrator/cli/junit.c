@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "cli/cli.h"
+#include "cli/replace.h"
 
 struct totals {
 	unsigned int cases, failures, errors;
@@ -16,7 +17,7 @@ struct totals {
 };
 
 struct junit {
-	FILE *file;
+	struct replacement file;
 	char *path;
 	xmlDocPtr doc;
 	xmlNodePtr suites;
@@ -41,8 +42,8 @@ static void make_parent(const char *path)
 static void junit_free(struct junit *j)
 {
 	xmlFreeDoc(j->doc);
-	if (j->file)
-		fclose(j->file);
+	if (j->file.out.file)
+		replace_drop(&j->file);
 	free(j->path);
 	free(j);
 }
@@ -61,11 +62,9 @@ int junit_open(struct junit **ret, const char *path)
 		goto fail;
 	xmlDocSetRootElement(j->doc, j->suites);
 	make_parent(path);
-	j->file = fopen(path, "we");
-	if (!j->file) {
-		r = -errno;
+	r = replace_open(&j->file, path);
+	if (r < 0)
 		goto fail;
-	}
 	*ret = j;
 	return 0;
 fail:
@@ -247,15 +246,14 @@ bool junit_empty(const struct junit *j)
 static int write_doc(const struct junit *j)
 {
 	xmlChar *text = NULL;
-	int n = 0, r = 0;
+	int n = 0;
 
 	xmlDocDumpFormatMemoryEnc(j->doc, &text, &n, "UTF-8", 1);
 	if (!text)
 		return -ENOMEM;
-	if (fwrite(text, 1, (size_t)n, j->file) != (size_t)n || fflush(j->file))
-		r = -errno;
+	fwrite(text, 1, (size_t)n, j->file.out.file);
 	xmlFree(text);
-	return r;
+	return 0;
 }
 
 int junit_close(struct junit *j)
@@ -268,9 +266,8 @@ int junit_close(struct junit *j)
 	set_totals(j, j->suites, &j->totals);
 	/* a file that lacks a case would pass for a run that had none */
 	r = j->out_of_memory ? -ENOMEM : write_doc(j);
-	if (fclose(j->file) && r == 0)
-		r = -errno;
-	j->file = NULL;
+	if (r == 0)
+		r = replace_end(&j->file);
 	if (r < 0)
 		cli_error("can't write %s: %s", j->path, strerror(-r));
 	junit_free(j);

@@ -112,6 +112,9 @@ static int run_command(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	hold_standard_streams();
+	/* as much as most commands print: whether it arrives shows at the end, with the reason */
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, 65536);
 	/* a reader that goes away must not keep a fabric from being taken down */
 	signal(SIGPIPE, SIG_IGN);
 	return finish_output(run_command(argc, argv));

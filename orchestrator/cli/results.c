@@ -12,102 +12,47 @@
 
 #define RUNS_MAX 100000
 
-static int make_folder(const char *path, bool *ret_made)
+/* The first free runs/NAME-N. */
+static int claim_next(struct folder **ret, const char *name, struct error *why)
 {
-	*ret_made = mkdir(path, 0777) == 0;
-	if (*ret_made || errno == EEXIST)
-		return 0;
-	cli_error("can't make the folder %s: %s; --out names another", path, strerror(errno));
-	return -errno;
-}
+	struct folder_params p = {.fresh = true};
+	int r = -EEXIST;
 
-static int next_run(char **ret_path, const char *name)
-{
-	for (int n = 1; n < RUNS_MAX; n++) {
+	if (mkdir("runs", 0777) < 0 && errno != EEXIST)
+		return error_set(why, -errno, "can't make the folder runs: %s; --out names another",
+			strerror(errno));
+	for (int n = 1; r == -EEXIST && n < RUNS_MAX; n++) {
 		char *path;
 
 		if (asprintf(&path, "runs/%s-%d", name, n) < 0)
-			return -ENOMEM;
-		if (mkdir(path, 0777) == 0) {
-			*ret_path = path;
-			return 0;
-		}
-		if (errno != EEXIST) {
-			int r = -errno;
-
-			cli_error("can't make the folder %s: %s", path, strerror(-r));
-			free(path);
-			return r;
-		}
+			return error_set(why, -ENOMEM, "out of memory");
+		p.path = path;
+		r = folder_claim(ret, &p, why);
 		free(path);
 	}
-	cli_error("runs/ is full of %s; remove some", name);
-	return -EEXIST;
+	if (r == -EEXIST)
+		error_set(why, r, "runs/ is full of %s; remove some", name);
+	return r;
 }
 
-/* What an earlier run left in the folder must not pass for a result of this one. */
-static void remove_files(const char *directory)
+int results_claim(struct folder **ret, const struct results_place *place)
 {
-	static const char *const names[] = {"summary.json", "flows.csv", "queues.csv", "pauses.csv",
-		"roles.csv", "events.jsonl", "scenario.yaml", "compare.json"};
-	char *path;
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (asprintf(&path, "%s/%s", directory, names[i]) < 0)
-			return;
-		unlink(path);
-		free(path);
-	}
-}
-
-/* An earlier comparison tells which folders were its variants'. */
-static void remove_variants(const char *directory)
-{
-	json_t *summaries = NULL, *summary;
-	const char *name;
-	char *path;
-
-	if (asprintf(&path, "%s/compare.json", directory) >= 0) {
-		summaries = json_load_file(path, 0, NULL);
-		free(path);
-	}
-	json_object_foreach(summaries, name, summary)
-	{
-		if (strchr(name, '/') || asprintf(&path, "%s/%s", directory, name) < 0)
-			continue;
-		remove_files(path);
-		rmdir(path);
-		free(path);
-	}
-	json_decref(summaries);
-}
-
-static void remove_old(const char *directory)
-{
-	remove_variants(directory);
-	remove_files(directory);
-}
-
-int results_directory(char **ret_path, bool *ret_made, const char *out, const char *name)
-{
-	bool made;
-	int r = make_folder(out ? out : "runs", &made);
+	const struct folder_params p = {
+		.path = place->out,
+		.input = place->input,
+		.compares = place->compares,
+	};
+	struct error why = ERROR_INIT;
+	int r = place->out ? folder_claim(ret, &p, &why) : claim_next(ret, place->name, &why);
 
 	if (r < 0)
-		return r;
-	if (!out) {
-		*ret_made = true;
-		return next_run(ret_path, name);
-	}
-	remove_old(out);
-	*ret_made = made;
-	*ret_path = strdup(out);
-	return *ret_path ? 0 : -ENOMEM;
+		cli_error("%s", why.text);
+	return r;
 }
 
-void results_discard(const char *directory, bool is_out)
+void results_close(struct folder *folder, bool is_out)
 {
-	if (rmdir(directory) == 0 && !is_out)
+	if (folder_close(folder) && !is_out)
 		rmdir("runs");
 }
 

@@ -55,6 +55,8 @@ static void print_title(const json_t *s)
 	puts("\n");
 	if (is_state(s, "failed"))
 		printf("  FAILED      %s\n", word(s, "reason", NULL));
+	if (look(s, "trouble", NULL))
+		printf("  TROUBLE     %s\n", word(s, "trouble", NULL));
 }
 
 static void print_dropped(const json_t *dropped)

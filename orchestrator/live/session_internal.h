@@ -12,6 +12,7 @@
 #include "live/capture_order.h"
 #include "live/change.h"
 #include "live/deadlock.h"
+#include "live/folder.h"
 #include "live/harms.h"
 #include "live/session.h"
 #include "live/setup.h"

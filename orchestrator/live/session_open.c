@@ -11,6 +11,11 @@
 #include "live/stack_egress.h"
 #include "live/traffic.h"
 
+static bool is_stopped(const struct session *s)
+{
+	return s->params.stop && *s->params.stop;
+}
+
 /* Sizes of all tables, and what the program does. */
 static struct sw_tables table_sizes(const struct session *s)
 {
@@ -50,6 +55,7 @@ static int open_kernel(
 		.ecn = stack->ecn,
 		.gso_off = stack->entropy == ENTROPY_PACKET,
 		.gateway = setup_gateway(sc, f),
+		.wait = s->params.wait,
 		.external = s->params.stacks && sc->external.node ? &sc->external : NULL,
 	};
 	int r = 0;
@@ -82,10 +88,12 @@ static int open_control(struct session *s, struct error *why)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
-	int r = routing_new(&s->routing, &f->net);
+	int r = routing_new(&s->routing, &f->net, s->params.stop);
 
 	if (r == -E2BIG)
 		return error_set(why, r, "a switch has more than %d equal-cost ports", GROUP_PORTS);
+	if (r == -EINTR)
+		return r;
 	if (r == 0)
 		r = changes_init(&s->changes, sc, f);
 	if (r == 0 && sc->sw.lldp_ps)
@@ -108,6 +116,9 @@ static int configure(struct session *s, struct error *why)
 
 	s->changes.tables = &s->dp->tables;
 	change_routes(&s->changes);
+	if (is_stopped(s))
+		return -EINTR;
+	routing_go_on(s->routing);
 	r = ports_configure(&s->dp->tables, &s->params.fabric->net, &s->ports);
 	return r < 0 ? error_set(why, r,
 			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
@@ -302,7 +313,7 @@ static int open_stacks(struct session *s, struct error *why)
 static int open_recorder(struct session *s, struct error *why)
 {
 	struct recorder_params p = {
-		.directory = s->params.directory,
+		.directory = folder_fd(s->params.folder),
 		.queues = s->params.scenario->sample_ps != 0,
 		.net = &s->params.fabric->net,
 		.port_name = port_name,
@@ -310,7 +321,9 @@ static int open_recorder(struct session *s, struct error *why)
 	};
 	int r = recorder_new(&s->recorder, &p);
 
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", p.directory, strerror(-r))
+	return r < 0 ? error_set(why, r, "can't write results in %s: %s",
+			       s->params.folder ? folder_path(s->params.folder) : "memory",
+			       strerror(-r))
 		     : 0;
 }
 
@@ -332,10 +345,19 @@ static int open_capture(struct session *s, struct error *why)
 	return 0;
 }
 
+static int open_results(struct session *s, struct error *why)
+{
+	/* nothing can be refused any more */
+	return s->params.folder ? folder_begin(s->params.folder, why) : 0;
+}
+
 int session_open(struct session **ret, const struct session_params *params, struct error *why)
 {
+	static int (*const steps[])(struct session * s, struct error * why) = {open_capture,
+		open_control, open_dataplane, open_recorder, configure, open_engine, open_traffic,
+		open_stacks, open_results};
 	struct session *s = calloc(1, sizeof(*s));
-	int r;
+	int r = 0;
 
 	if (!s)
 		return error_set(why, -ENOMEM, "out of memory");
@@ -345,21 +367,10 @@ int session_open(struct session **ret, const struct session_params *params, stru
 	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
 	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
 	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
-	r = open_capture(s, why);
-	if (r == 0)
-		r = open_control(s, why);
-	if (r == 0)
-		r = open_dataplane(s, why);
-	if (r == 0)
-		r = open_recorder(s, why);
-	if (r == 0)
-		r = configure(s, why);
-	if (r == 0)
-		r = open_engine(s, why);
-	if (r == 0)
-		r = open_traffic(s, why);
-	if (r == 0)
-		r = open_stacks(s, why);
+	for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+		r = is_stopped(s) ? -EINTR : steps[i](s, why);
+	if (r == -EINTR && why && !*why->text)
+		error_set(why, r, "interrupted while it was set up");
 	if (r < 0) {
 		session_close(s);
 		return r;
@@ -375,7 +386,7 @@ void session_close(struct session *s)
 	stacks_free(s->stacks);
 	engine_free(s->engine);
 	harms_release(&s->harms);
-	recorder_close(s->recorder);
+	recorder_free(s->recorder);
 	capture_order_flush(&s->order);
 	capture_order_release(&s->order);
 	pcapng_close(s->capture);

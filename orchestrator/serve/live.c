@@ -49,7 +49,9 @@ static int open_session(struct live *l, struct error *why)
 		.kernel = true,
 		.lasting = true,
 		.stacks = true,
-		.directory = l->params.directory,
+		.folder = l->params.folder,
+		.stop = l->params.stop,
+		.wait = l->params.wait,
 	};
 	struct scenario *s = l->params.scenario;
 
@@ -117,7 +119,7 @@ void live_close(struct live *l)
 	free(l);
 }
 
-const json_t *live_finish(struct live *l, struct error *why)
+static int finish(struct live *l, struct error *why)
 {
 	struct session_times times = {
 		.setup = l->setup_s,
@@ -126,24 +128,28 @@ const json_t *live_finish(struct live *l, struct error *why)
 	};
 	bool met;
 
-	if (l->summary)
-		return l->summary;
+	steer_end(l);
 	live_count_refused(l);
 	l->summary = session_summary(l->session, &times, &met, why);
-	if (l->summary && session_write(l->session, l->summary, why) < 0)
-		return NULL;
-	return l->summary;
+	l->finished = l->summary != NULL;
+	return l->summary ? 0 : -EIO;
+}
+
+int live_finish(struct live *l, struct folder *to, struct error *why)
+{
+	int r = l->finished ? 0 : finish(l, why);
+
+	if (r == 0 && !l->written)
+		r = session_write(l->session, l->summary, to, why);
+	l->written |= r == 0;
+	return r;
 }
 
 /* Once a second: whether this second is to be believed. A change is an event of the results. */
-static void tick(struct live *l)
+static void judge_second(struct live *l)
 {
-	int64_t now = clock_ns();
 	bool faithful;
 
-	if (!l->pace || l->ended || now - l->tick_ns < CLOCK_NS_PER_S)
-		return;
-	l->tick_ns = now;
 	live_count_refused(l);
 	faithful = fidelity_window(pace_fidelity(l->pace));
 	if (faithful != l->degraded)
@@ -151,6 +157,20 @@ static void tick(struct live *l)
 	l->degraded = !faithful;
 	session_note(l->session, json_pack("{s:s, s:s}", "event", "fidelity", "verdict",
 					 faithful ? "faithful" : "degraded"));
+}
+
+static void tick(struct live *l)
+{
+	struct error none = ERROR_INIT;
+	int64_t now = clock_ns();
+
+	if (l->finished || now - l->tick_ns < CLOCK_NS_PER_S)
+		return;
+	l->tick_ns = now;
+	if (l->pace)
+		judge_second(l);
+	l->trouble = none;
+	session_flush(l->session, &l->trouble);
 }
 
 void live_count_refused(struct live *l)
@@ -238,7 +258,7 @@ int live_run(struct live *l, const volatile bool *stop, struct error *why)
 		if (r == 0)
 			steer_check(l);
 	}
-	if (!l->ended && !live_finish(l, r == 0 ? why : &lost) && r == 0)
+	if (!l->ended && live_finish(l, NULL, r == 0 ? why : &lost) < 0 && r == 0)
 		r = -EIO;
 	server_end_streams(l->server);
 	server_drain(l->server, LAST_WORDS);

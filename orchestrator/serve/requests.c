@@ -47,10 +47,15 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 	(void)request;
 	all = json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:f, s:s, s:i}", "name",
 		session_name(l->session), "scenario", s->name, "pid", (int)getpid(), "state",
-		l->running ? "running" : "paused", "version", FABRICBED_VERSION, "clock",
-		s->clock.wall ? "wall" : "stepped", "dataplane", "kernel", "up_s", live_up_s(l),
-		"directory", l->params.directory, "faults", faults_in_force(rows));
+		l->finished  ? "stopped"
+		: l->running ? "running"
+			     : "paused",
+		"version", FABRICBED_VERSION, "clock", s->clock.wall ? "wall" : "stepped",
+		"dataplane", "kernel", "up_s", live_up_s(l), "directory",
+		folder_path(l->params.folder), "faults", faults_in_force(rows));
 	json_object_update_new(all, show_status(&view));
+	if (*l->trouble.text)
+		json_object_set_new(all, "trouble", json_string(l->trouble.text));
 	if (l->pace) {
 		json_object_set_new(all, "slowdown", json_real(s->clock.slowdown));
 		live_count_refused(l);
@@ -309,36 +314,95 @@ static void save(struct live *l, struct server_client *c, const json_t *request)
 	free(text);
 }
 
+/* Another folder than the fabric's, if the request names one. 0 or -errno with why. */
+static int claim_other(const char *directory, struct folder **ret, struct error *why)
+{
+	const struct folder_params p = {.path = directory};
+
+	if (!directory)
+		return 0;
+	if (directory[0] != '/')
+		return error_set(why, -EINVAL, "down: the directory is to begin with /");
+	return folder_claim(ret, &p, why);
+}
+
+static int write_other(struct live *l, struct folder *other, struct error *why)
+{
+	int r = other ? folder_begin(other, why) : 0;
+
+	return r < 0 ? r : live_finish(l, other, why);
+}
+
+/* What was lost on the way is told beside the results. */
+static void answer_down(struct live *l, struct server_client *c, const char *directory)
+{
+	struct error lost = ERROR_INIT;
+	json_t *result = json_pack("{s:s?, s:O}", "directory", directory, "summary", l->summary);
+
+	l->ended = true;
+	if (directory && session_lost(l->session, &lost) < 0)
+		json_object_set_new(result, "lost", json_string(lost.text));
+	server_answer(c, result);
+}
+
+/* It stays, so that nothing is lost. */
+static void refuse_down(struct live *l, struct server_client *c, const struct error *why)
+{
+	const char *name = session_name(l->session);
+
+	l->trouble = *why;
+	server_refuse(c, REFUSE_FAILED,
+		"%s; it has stopped, and stays until they are written: make room and 'fabricbed down %s' again, "
+		"'fabricbed down %s --out DIR' writes them elsewhere, --discard does without",
+		why->text, name, name);
+}
+
 static void down(struct live *l, struct server_client *c, const json_t *request)
 {
+	const char *directory = json_string_value(json_object_get(request, "directory"));
+	bool discard = json_is_true(json_object_get(request, "discard"));
+	struct folder *other = NULL;
 	struct error why = ERROR_INIT;
-	const json_t *summary = live_finish(l, &why);
+	int r = claim_other(directory, &other, &why);
 
-	(void)request;
-	l->ended = true;
-	if (summary)
-		server_answer(c, json_pack("{s:s, s:O}", "directory", l->params.directory,
-					 "summary", summary));
-	else
-		server_refuse(c, REFUSE_FAILED, "%s", why.text);
+	if (r < 0) {
+		server_refuse(c, REFUSE_INPUT, "%s", why.text);
+		return;
+	}
+	l->written |= discard;
+	r = write_other(l, other, &why);
+	folder_close(other);
+	if (!l->summary) {
+		/* no results can be had of it, ever */
+		l->ended = true;
+		server_refuse(c, REFUSE_STATE, "%s", why.text);
+	} else if (r < 0) {
+		refuse_down(l, c, &why);
+	} else {
+		answer_down(l, c,
+			discard     ? NULL
+			: directory ? directory
+				    : folder_path(l->params.folder));
+	}
 }
 
 static const struct {
 	const char *name;
 	void (*handle)(struct live *l, struct server_client *c, const json_t *request);
+	bool looks; /* and changes nothing: also when the fabric has stopped */
 } verbs[] = {
-	{"status", status},
-	{"show", show},
-	{"inject", inject},
-	{"heal", heal},
-	{"start", start},
-	{"pause", steer_pause},
-	{"go", steer_go},
-	{"step", steer_step},
-	{"until", steer_until},
-	{"save", save},
-	{"capture", capture_request},
-	{"down", down},
+	{"status", status, true},
+	{"show", show, true},
+	{"inject", inject, false},
+	{"heal", heal, false},
+	{"start", start, false},
+	{"pause", steer_pause, false},
+	{"go", steer_go, false},
+	{"step", steer_step, false},
+	{"until", steer_until, false},
+	{"save", save, true},
+	{"capture", capture_request, false},
+	{"down", down, true},
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
 
@@ -354,7 +418,11 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 	}
 	for (size_t i = 0; i < VERBS; i++) {
 		if (!strcmp(verbs[i].name, verb)) {
-			verbs[i].handle(l, c, request);
+			if (l->finished && !verbs[i].looks)
+				server_refuse(c, REFUSE_STATE,
+					"the fabric has stopped, and waits for its results to be written");
+			else
+				verbs[i].handle(l, c, request);
 			return;
 		}
 		names[i] = verbs[i].name;

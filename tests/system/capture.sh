@@ -197,7 +197,7 @@ fi
 
 # Directions, comments, names and what found no room, as others read them.
 try "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -DFABRICBED_VERSION='"1.2.3"' -I"$root/bpf" -I"$root/userspace" -o blocks \
-	"$root"/tests/system/capture_blocks.c "$root"/userspace/io/pcapng.c
+	"$root"/tests/system/capture_blocks.c "$root"/userspace/io/pcapng.c "$root"/userspace/base/outstream.c
 exits "the blocks' maker" 0
 try ./blocks blocks.pcapng
 exits "a file of blocks" 0

@@ -39,10 +39,9 @@ inline none.yaml
 exits "status 2: the input is wrong" 2
 try setpriv --bounding-set=-net_admin "$fabricbed" run "$hello" --set name="$name"
 if is_root; then exits "status 3: the machine lacks something" 3; else tap_skip "status 3" "needs root"; fi
-mkdir blocked blocked/summary.json
-inline "$hello" --out blocked
+inline "$hello" --capture none/x.pcapng
 exits "status 4: the run failed" 4
-like "status 4: it says why" "$err" "*blocked*Is a directory*"
+like "status 4: it says why" "$err" "*none/x.pcapng: No such file*"
 
 # ---- wrong command lines
 

@@ -172,7 +172,7 @@ sed -i 's/host.transport.strack.spray: single,/workload.0.permutation.message: 1
 interrupt() { # TITLE FOLDER: when it is there
 	"$fabricbed" run three.yaml --dataplane inline --out out >interrupted.out 2>interrupted.err </dev/null &
 	children=($!)
-	wait_for test -e "$2/events.jsonl"
+	wait_for test -e "$2/events.jsonl.part"
 	kill -INT "${children[0]}"
 	wait "${children[0]}"
 	same "$1: exit status" $? 4
@@ -189,7 +189,7 @@ run --out out --quiet --set workload.0.permutation.message=4KB
 rm -f out/*/events.jsonl
 interrupt "Ctrl-C in the first variant" out/adaptive
 same "the first is what there was" "$(figure out/adaptive/summary.json interrupted)" True
-same "of an earlier run nothing passes for this one's" "$(find out -mindepth 1 -maxdepth 1 ! -name adaptive ! -name compare.json)" ""
+same "of an earlier run nothing passes for this one's" "$(find out -mindepth 1 -maxdepth 1 ! -name adaptive ! -name compare.json ! -name .fabricbed)" ""
 holds "nor in compare.json, if it is there" python3 -c '
 import json, os
 if os.path.exists("out/compare.json"):

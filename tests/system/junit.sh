@@ -138,7 +138,7 @@ done
 "$fabricbed" run "$hello" --dataplane inline --quiet --out endless --junit endless.xml \
 	--set workload.0.pairs.message=16GB 2>endless.err </dev/null &
 children=($!)
-wait_for test -e endless/events.jsonl
+wait_for test -e endless/events.jsonl.part
 kill -INT "${children[0]}"
 wait "${children[0]}"
 same "interrupted: exit status" $? 4

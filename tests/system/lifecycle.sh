@@ -51,7 +51,7 @@ hash=$(figure next/summary.json trace_hash)
 # ---- killed in the middle
 
 start killed
-holds "the fabric stands" wait_for test -e killed/events.jsonl
+holds "the fabric stands" wait_for test -e killed/events.jsonl.part
 objects=$(bpf_objects tor0.0 p0)
 holds "its programs and maps can be seen" test "$(wc -l <<<"$objects")" -ge 3
 kill -KILL "$pid"
@@ -86,7 +86,7 @@ done
 for signal in INT TERM HUP; do
 	rm -rf ended
 	start ended
-	wait_for test -e ended/events.jsonl
+	wait_for test -e ended/events.jsonl.part
 	objects=$(bpf_objects tor0.0 p0)
 	kill -$signal "$pid"
 	finish "$pid"
@@ -139,7 +139,7 @@ one=$pid
 start two --set workload.0.permutation.message=4MB
 two=$pid
 holds "two runs of one scenario stand at once" \
-	wait_for test -e one/events.jsonl -a -e two/events.jsonl
+	wait_for test -e one/events.jsonl.part -a -e two/events.jsonl.part
 holds "each has its name" test -e "/run/fabricbed/$name" -a -e "/run/fabricbed/$name-2"
 finish "$one"
 same "two runs of one scenario: the first succeeds" "$status" 0
@@ -163,7 +163,7 @@ same "nor is the other" "$(figure two/summary.json trace_hash)" "$(figure alone/
 rm -rf one
 start one
 one=$pid
-wait_for test -e one/events.jsonl
+wait_for test -e one/events.jsonl.part
 start killed
 wait_for test -e "/run/fabricbed/$name-2"
 kill -KILL "$pid"
