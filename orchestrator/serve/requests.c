@@ -88,6 +88,8 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 {
 	const char *what = json_string_value(json_object_get(request, "what"));
 	const char *match = json_string_value(json_object_get(request, "match"));
+	const json_t *from = json_object_get(request, "from");
+	struct show_page page = {.wanted = json_is_integer(from)};
 	struct show_view view = view_of(l);
 	struct error why = ERROR_INIT;
 	json_t *rows, *result;
@@ -102,7 +104,12 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 		show_summary(l, c);
 		return;
 	}
-	rows = strcmp(what, "faults") ? show_rows(&view, what, match, &why)
+	if (json_integer_value(from) < 0 || json_integer_value(from) > UINT32_MAX) {
+		server_refuse(c, REFUSE_INPUT, "show: `from` is 0, or what `next` was");
+		return;
+	}
+	page.from = (uint32_t)json_integer_value(from);
+	rows = strcmp(what, "faults") ? show_rows(&view, what, match, &page, &why)
 				      : session_faults(l->session, match);
 	if (!rows) {
 		server_refuse(c, REFUSE_INPUT, "%s", why.text);
@@ -110,6 +117,8 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 	}
 	result = json_pack("{s:f, s:o}", "model_time_us",
 		(double)engine_now(view.engine) / PS_PER_US, "rows", rows);
+	if (page.next)
+		json_object_set_new(result, "next", json_integer((json_int_t)page.next));
 	if (l->pace)
 		json_object_set_new(result, "fidelity", fidelity_json(pace_fidelity(l->pace)));
 	server_answer(c, result);
@@ -386,25 +395,56 @@ static void down(struct live *l, struct server_client *c, const json_t *request)
 	}
 }
 
+/* A key of a verb's requests, and what it is to be; JSON_TRUE: true or false. */
+struct request_key {
+	const char *name; /* NULL: none */
+	json_type type;
+};
+
 static const struct {
 	const char *name;
 	void (*handle)(struct live *l, struct server_client *c, const json_t *request);
 	bool looks; /* and changes nothing: also when the fabric has stopped */
+	struct request_key keys[4];
 } verbs[] = {
-	{"status", status, true},
-	{"show", show, true},
-	{"inject", inject, false},
-	{"heal", heal, false},
-	{"start", start, false},
-	{"pause", steer_pause, false},
-	{"go", steer_go, false},
-	{"step", steer_step, false},
-	{"until", steer_until, false},
-	{"save", save, true},
-	{"capture", capture_request, false},
-	{"down", down, true},
+	{"status", status, true, {{0}}},
+	{"show", show, true,
+		{{"what", JSON_STRING}, {"match", JSON_STRING}, {"from", JSON_INTEGER}}},
+	{"inject", inject, false, {{"words", JSON_ARRAY}}},
+	{"heal", heal, false, {{"words", JSON_ARRAY}}},
+	{"start", start, false, {{"scenario", JSON_STRING}, {"name", JSON_STRING}}},
+	{"pause", steer_pause, false, {{0}}},
+	{"go", steer_go, false, {{0}}},
+	{"step", steer_step, false, {{"time", JSON_STRING}}},
+	{"until", steer_until, false,
+		{{"time", JSON_STRING}, {"event", JSON_STRING}, {"limit", JSON_STRING}}},
+	{"save", save, true, {{0}}},
+	{"capture", capture_request, false, {{"target", JSON_STRING}}},
+	{"down", down, true, {{"directory", JSON_STRING}, {"discard", JSON_TRUE}}},
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+/* What is of a wrong type must not count as absent: the request would be another. */
+static bool check_keys(struct server_client *c, const char *verb, const struct request_key *keys,
+	const json_t *request)
+{
+	static const char *const words[] = {[JSON_STRING] = "a string",
+		[JSON_INTEGER] = "a whole number",
+		[JSON_ARRAY] = "a list",
+		[JSON_TRUE] = "true or false"};
+
+	for (; keys->name; keys++) {
+		const json_t *value = json_object_get(request, keys->name);
+
+		if (!value || json_is_null(value) || json_typeof(value) == keys->type ||
+			(json_is_false(value) && keys->type == JSON_TRUE))
+			continue;
+		server_refuse(c, REFUSE_INPUT, "%s: `%s` is to be %s", verb, keys->name,
+			words[keys->type]);
+		return false;
+	}
+	return true;
+}
 
 void live_request(void *arg, struct server_client *c, const json_t *request)
 {
@@ -421,7 +461,7 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 			if (l->finished && !verbs[i].looks)
 				server_refuse(c, REFUSE_STATE,
 					"the fabric has stopped, and waits for its results to be written");
-			else
+			else if (check_keys(c, verb, verbs[i].keys, request))
 				verbs[i].handle(l, c, request);
 			return;
 		}

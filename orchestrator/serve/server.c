@@ -15,7 +15,9 @@
 #include "serve/listener.h"
 #include "serve/outbox.h"
 
-#define PEEK 4096u /* bytes looked at in search of a line's end */
+#define PEEK         4096u       /* bytes looked at in search of a line's end */
+#define DISCARD_MAX  (16u << 20) /* of a line that is too long: who sends more is cut off */
+#define DISCARD_TURN 65536u      /* of these, at once */
 
 struct server_client {
 	struct server *server;
@@ -27,6 +29,8 @@ struct server_client {
 	bool silent;          /* it has closed its side, and is streamed to all the same */
 	bool ending;          /* to be closed when all is sent */
 	bool input_ended;     /* it has closed its side */
+	bool discards;        /* what it sends is thrown away, until it has read why */
+	size_t discarded;     /* bytes of it */
 	bool deaf;            /* it does not read any more: what is sent to it is lost */
 	bool shut;            /* epoll will say so, and server_serve() takes it away */
 	void *context;        /* the handler's */
@@ -55,7 +59,8 @@ static bool client_takes_requests(const struct server_client *c)
 /* Input is read, and its end seen, only while nothing is pending and nothing streams. */
 static bool client_is_done(const struct server_client *c)
 {
-	return !c->outbox.count && (c->ending || c->input_ended || (c->stream && c->deaf));
+	return !c->outbox.count && !c->discards &&
+	       (c->ending || c->input_ended || (c->stream && c->deaf));
 }
 
 static bool client_may_end_stream(const struct server_client *c)
@@ -71,12 +76,14 @@ static void client_update(struct server_client *c)
 {
 	struct epoll_event event = {.data.ptr = c};
 
+	if (c->discards && !c->outbox.count)
+		shutdown(c->fd, SHUT_WR); /* it is told that nothing more will come */
 	if (client_is_done(c) && !c->shut) {
 		shutdown(c->fd, SHUT_RDWR);
 		c->shut = true;
 		c->ending = true;
 	}
-	if (client_takes_requests(c) || client_may_end_stream(c))
+	if (client_takes_requests(c) || client_may_end_stream(c) || c->discards)
 		event.events |= EPOLLIN;
 	if (c->outbox.count)
 		event.events |= EPOLLOUT;
@@ -348,6 +355,24 @@ static void client_receive(struct server_client *c)
 	} while (c->length <= CONTROL_LINE_MAX);
 	client_refuse_line(c, "the line is longer than 64 KB");
 	c->ending = true;
+	c->discards = true;
+}
+
+/*
+ * A socket that is closed while there is something to read breaks the connection, and with it the answer may be lost that
+ * the other end has not read yet.
+ */
+static void client_discard(struct server_client *c)
+{
+	size_t count = 0;
+	ssize_t n;
+
+	do {
+		n = recv(c->fd, c->line, sizeof(c->line), 0);
+		count += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && count < DISCARD_TURN);
+	c->discarded += count;
+	c->discards = (n > 0 || (n < 0 && errno == EAGAIN)) && c->discarded < DISCARD_MAX;
 }
 
 /* Of one that is streamed to: a line's end is the end. */
@@ -387,6 +412,8 @@ static void client_serve(struct server_client *c, uint32_t events)
 {
 	if (events & EPOLLOUT)
 		client_send(c);
+	if (c->discards && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		client_discard(c);
 	/* who has left may have asked before: `echo REQUEST | socat -u - ...` */
 	if (client_takes_requests(c) && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		client_receive(c);

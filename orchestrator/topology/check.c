@@ -138,11 +138,10 @@ static uint64_t check_pairs(
 	return w->pair_count;
 }
 
-/* `pairs`: queue pairs that a message is split over. */
+/* reason: why there can't be more. */
 static void check_workloads(const struct fabric *f, const struct workload_spec *workloads,
-	size_t count, uint32_t pairs, struct diags *diags)
+	size_t count, uint32_t most, const char *reason, struct diags *diags)
 {
-	uint32_t most = FLOWS_MAX / pairs;
 	double flows = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -164,8 +163,8 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 		}
 		if (flows <= most && flows + at_once * w->repeat > most)
 			diags_add(diags, w->pos,
-				"workload: %.0f messages up to here; at most %u (queue pairs have 24-bit numbers, a message takes %u)",
-				flows + at_once * w->repeat, most, 2 * pairs);
+				"workload: %.0f messages up to here; at most %u (%s)",
+				flows + at_once * w->repeat, most, reason);
 		flows += at_once * w->repeat;
 	}
 }
@@ -193,8 +192,11 @@ int check_scenario(const struct fabric *f, const struct scenario *s, struct diag
 {
 	uint32_t pairs =
 		s->host.transport == TRANSPORT_ROCE && s->host.roce.qps ? s->host.roce.qps : 1;
+	char reason[96];
 
-	check_workloads(f, s->workloads, s->workload_count, pairs, diags);
+	snprintf(reason, sizeof(reason), "queue pairs have 24-bit numbers, a message takes %u",
+		2 * pairs);
+	check_workloads(f, s->workloads, s->workload_count, FLOWS_MAX / pairs, reason, diags);
 	check_external(f, &s->external, diags);
 	check_payload(f, s, diags);
 	return check_fault_targets(f, s, diags);
@@ -212,7 +214,8 @@ int fabric_check_workloads(const struct fabric *f, const struct workload_spec *w
 			diags_add(diags, workloads[i].pos,
 				"workload.%zu: message is too large; it has at most 2^24 packets, %s at an mtu of %u",
 				i, format_bytes(text, max), f->mtu);
-	check_workloads(f, workloads, count, 1, diags);
+	check_workloads(f, workloads, count, FABRIC_START_MAX,
+		"a live fabric stands still while it takes them in: start them by parts", diags);
 	if (diags->out_of_memory)
 		return -ENOMEM;
 	return diags->count == before ? 0 : -EINVAL;
