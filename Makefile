@@ -45,6 +45,7 @@ BPF_TESTS  := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf
 SYS_TESTS  := $(patsubst tests/system/%.c,$(BUILD)/tests/system/%,$(wildcard tests/system/test_*.c))
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/bench_*.c))
+TEST_SCRIPTS := $(wildcard tests/style/*.sh tests/system/*.sh)
 FUZZ_SECONDS ?= 3
 
 .DEFAULT_GOAL := all
@@ -174,9 +175,9 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/libfabricbed-fuzz.a
 	@echo "  FUZZ   $@"
 	$(Q)$(CLANG) $(CPPFLAGS) $(ALL_CFLAGS) $(FUZZ_SANITIZE),fuzzer -o $@ $< $(BUILD)/libfabricbed-fuzz.a $(LIBS)
 
-check: check-deps ## install what is missing, build, and pass the tests (under 5 minutes)
+check: check-deps ## install what is missing, build, and pass the tests (some minutes; it says how many)
 	@$(MAKE) --no-print-directory -j$(shell nproc) all test-programs
-	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS) $(TEST_SCRIPTS)
 
 .PHONY: test-programs
 test-programs: $(BUILD)/fabricbed-asan $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)

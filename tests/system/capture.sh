@@ -3,7 +3,6 @@
 #
 # run --capture: every kind of frame is there, tshark finds none malformed, times are those of a wire, and both
 # dataplanes write the same bytes. With IPv4 and IPv6, with payload and without.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh

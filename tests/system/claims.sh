@@ -4,7 +4,6 @@
 # The physics: what STrack's paper says of its spraying, its window and its recovery, as ratios within
 # one set of runs. The figures are printed as diagnostics. FABRICBED_LONG: 20 seeds instead of 3, and
 # longer messages.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh

@@ -4,7 +4,6 @@
 # STrack and RoCEv2 side by side: the queue of an incast, the completion of permutations, the goodput under loss,
 # each beside what was published. Settings of both are those of the STrack paper, section 4.1. The figures are printed as
 # diagnostics. FABRICBED_LONG: 20 seeds instead of 3.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
