@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
+#include "cli/fidelity_text.h"
 #include "cli/stop.h"
 #include "cli/table.h"
 #include "io/clock.h"
@@ -29,7 +30,7 @@ static const struct cli_option options[] = {
 };
 
 #define PATIENCE_MS                                                                                \
-	10000         /* for results to be written; and again for a large fabric to be taken down */
+	30000         /* for results to be written; and again for a large fabric to be taken down */
 #define MERCY_MS 2000 /* for one that did not answer */
 #define LOOK_MS  10   /* between two looks at a process that has no descriptor here */
 
@@ -219,11 +220,14 @@ static bool expectations_met(const json_t *summary, bool print)
 
 static void print_fidelity(const json_t *fidelity)
 {
-	const char *verdict = json_string_value(json_object_get(fidelity, "verdict"));
-	const char *reason = json_string_value(json_object_get(fidelity, "reason"));
+	struct fidelity_text text;
 
-	if (verdict)
-		printf("  fidelity    %s%s%s\n", verdict, reason ? ": " : "", reason ? reason : "");
+	if (!fidelity)
+		return;
+	fidelity_text(&text, fidelity);
+	printf("  fidelity    %s\n", text.whole);
+	if (*text.remedy)
+		printf("              %s\n", text.remedy);
 }
 
 static void print_summary(const struct down *d)

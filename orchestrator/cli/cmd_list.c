@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
+#include "cli/fidelity_text.h"
 #include "cli/table.h"
 
 static const struct cli_option options[] = {
@@ -64,6 +65,18 @@ static json_t *value_of(const json_t *status, const char *key)
 	return value ? json_incref(value) : json_null();
 }
 
+/* Of one that answers and follows the wall clock. */
+static json_t *fidelity_of(const json_t *status)
+{
+	const json_t *fidelity = json_object_get(status, "fidelity");
+	struct fidelity_text text;
+
+	if (!fidelity)
+		return json_null();
+	fidelity_text(&text, fidelity);
+	return json_string(text.whole);
+}
+
 /* What the fabric itself says comes first: it knows whether it is paused. */
 static json_t *make_row(const struct state_info *info)
 {
@@ -79,10 +92,11 @@ static json_t *make_row(const struct state_info *info)
 		json_decref(reason);
 		reason = text_or_null(*info->reason ? info->reason : NULL);
 	}
-	row = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:i, s:o, s:o}", "name", info->name,
-		"state", state, "hosts", (int)info->hosts, "switches", (int)info->switches, "clock",
-		text_or_null(info->clock), "model_time_us", value_of(status, "model_time_us"),
-		"since", time_text(info->since_s), "pid", (int)info->pid, "results",
+	row = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o}", "name",
+		info->name, "state", state, "hosts", (int)info->hosts, "switches",
+		(int)info->switches, "clock", text_or_null(info->clock), "model_time_us",
+		value_of(status, "model_time_us"), "fidelity", fidelity_of(status), "since",
+		time_text(info->since_s), "pid", (int)info->pid, "results",
 		text_or_null(info->directory), "reason", reason);
 	json_decref(status);
 	return row;

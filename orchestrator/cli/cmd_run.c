@@ -210,6 +210,7 @@ static int run_clocked(
 {
 	bool progress = !run->quiet && !run->json && isatty(STDERR_FILENO);
 	struct clock_spec *clock = &run->scenario->clock;
+	int r;
 
 	if (!clock->wall)
 		return run_slices(s, progress, &times->run, why);
@@ -217,8 +218,9 @@ static int run_clocked(
 		clock->slowdown = measure_slowdown(s, run->fabric);
 	if (pace_new(&run->pace, s, run->fabric, clock->slowdown) < 0)
 		return error_set(why, -ENOMEM, "out of memory for the clock");
+	r = run_paced(s, run->pace, progress, &times->run, why);
 	times->fidelity = pace_fidelity(run->pace);
-	return run_paced(s, run->pace, progress, &times->run, why);
+	return r;
 }
 
 static int run_session(struct run *run)

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/fidelity_text.h"
 #include "telemetry/summary.h"
 
 #define RUNS_MAX 100000
@@ -289,18 +290,14 @@ static void print_title(const struct scenario *s)
 static void print_fidelity(const json_t *summary)
 {
 	const json_t *f = json_object_get(summary, "fidelity");
-	const char *reason = json_string_value(json_object_get(f, "reason"));
+	struct fidelity_text text;
 
 	if (!f)
 		return;
-	printf("  fidelity    %s: events late by p50 %.3g us, p99 %.3g us, max %.3g us; shortest link %.3g us\n",
-		json_string_value(json_object_get(f, "verdict")),
-		number(summary, "fidelity.late_us.p50"), number(summary, "fidelity.late_us.p99"),
-		number(summary, "fidelity.late_us.max"),
-		number(summary, "fidelity.smallest_delay_us"));
-	if (reason)
-		printf("              %s;\n              a slowdown of %g would have sufficed\n",
-			reason, number(summary, "fidelity.sufficient_slowdown"));
+	fidelity_text(&text, f);
+	printf("  fidelity    %s\n              %s\n", text.whole, text.late);
+	if (*text.remedy)
+		printf("              %s\n", text.remedy);
 }
 
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)

@@ -151,7 +151,7 @@ static void judge_second(struct live *l)
 	bool faithful;
 
 	live_count_refused(l);
-	faithful = fidelity_window(pace_fidelity(l->pace));
+	faithful = fidelity_is_faithful_now(pace_fidelity(l->pace));
 	if (faithful != l->degraded)
 		return;
 	l->degraded = !faithful;

@@ -60,8 +60,6 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 		json_object_set_new(all, "slowdown", json_real(s->clock.slowdown));
 		live_count_refused(l);
 		json_object_set_new(all, "fidelity", fidelity_json(pace_fidelity(l->pace)));
-		json_object_set_new(json_object_get(all, "fidelity"), "now",
-			json_string(l->degraded ? "degraded" : "faithful"));
 	}
 	json_decref(rows);
 	server_answer(c, all);

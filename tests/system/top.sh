@@ -115,7 +115,7 @@ fake degraded
 open_top 110 24
 first "links by utilisation at first" port "core3->agg3.1 *99.0 *"
 sees "the header: the state" "$name  running  wall clock, slowed 2x  model time *"
-sees "the header: fidelity" "*DEGRADED: events ran up to 420 us late; a slowdown of 8.5 would do*"
+sees "the header: fidelity" "*fidelity  DEGRADED now, for 12 s of ???: slowdown 8.5 would do  late *"
 in_red() { [[ $(terminal capture-pane -p -e -t top | sed -n 2p) == *$'\e'\[*31m*DEGRADED* ]]; }
 holds "the header: fidelity is red" wait_for in_red
 sees "the header: flows and faults" "*flows     8 active, 8 done  faults 1 in force  marked *"
@@ -209,6 +209,7 @@ sees "q quits" "status 0*extproc*"
 restored q
 open_top 80 50
 sees "80 columns: the footer fits" "*space pause*"
+sees "80 columns: the remedy is seen" "*fidelity  DEGRADED now, for 12 s of *: slowdown 8.5 would do*"
 sees "80 columns: losses are seen" "*port *state *util% *queue *drop/s *mark/s *paus% *"
 keys C-c
 sees "Ctrl-C quits" "status 0*extproc*"
