@@ -98,7 +98,7 @@ static uint64_t model_now(struct pace *p, int64_t now_ns)
 	if (due >= now || now - due <= allowed)
 		return now;
 	lacking = now - due - (p->holding ? 0 : allowed);
-	fidelity_slip(p->fidelity, lacking);
+	fidelity_slip(p->fidelity, lacking, model_span(p, now_ns - p->turn_ns) > lacking / 2);
 	p->epoch_ns += (int64_t)((double)lacking / p->ps_per_ns);
 	return model_at(p, now_ns);
 }

@@ -197,8 +197,8 @@ static void slips_are_told(void **state)
 	(void)state;
 	fidelity_late(f, 0, 1000, false);
 	fidelity_busy(f, 0, PS_PER_S);
-	fidelity_slip(f, 300 * PS_PER_MS);
-	fidelity_slip(f, 75 * PS_PER_MS);
+	fidelity_slip(f, 300 * PS_PER_MS, false);
+	fidelity_slip(f, 75 * PS_PER_MS, false);
 	assert_degraded(f, "model time was held back by 375 ms, since events could not keep up");
 	assert_number(f, "sufficient_slowdown", 8);
 	assert_number(f, "slipped_us", 375000);
@@ -216,7 +216,7 @@ static void losses_are_told(void **state)
 	assert_number(f, "sufficient_slowdown", 3);
 	fidelity_lost(f, 16);
 	fidelity_late(f, 2 * PS_PER_US, 1, false);
-	fidelity_slip(f, 1000);
+	fidelity_slip(f, 1000, false);
 	assert_degraded(f,
 		"events ran up to 2 us late at p99, and the shortest link has a delay of 1 us; "
 		"model time was held back by 1 ns, since events could not keep up; "
@@ -257,7 +257,7 @@ static void windows_begin_anew(void **state)
 	fidelity_late(f, 2 * PS_PER_US, 1, false);
 	assert_false(fidelity_window(f));
 	assert_true(fidelity_window(f));
-	fidelity_slip(f, 1);
+	fidelity_slip(f, 1, false);
 	assert_false(fidelity_window(f));
 	fidelity_lost(f, 1);
 	assert_false(fidelity_window(f));
@@ -280,7 +280,7 @@ static void pass(struct fidelity *f, struct second s)
 	for (int i = 0; i < 10; i++)
 		fidelity_busy(f, s.busy_ms * PS_PER_MS / 10, 100 * PS_PER_MS);
 	if (s.slipped_ms)
-		fidelity_slip(f, s.slipped_ms * PS_PER_MS);
+		fidelity_slip(f, s.slipped_ms * PS_PER_MS, false);
 	fidelity_taken(f, s.taken_ms * PS_PER_MS);
 	assert_int_equal(fidelity_window_ps(f), PS_PER_S);
 	fidelity_window(f);
@@ -379,6 +379,22 @@ static void a_slip_is_that_of_its_second(void **state)
 	fidelity_free(f);
 }
 
+/* A large request, say: the engine did not run for 300 ms, and a slower fabric would not have either. */
+static void a_stall_has_no_cure(void **state)
+{
+	struct fidelity *f = make(100 * PS_PER_US, 1);
+
+	(void)state;
+	fidelity_slip(f, 300 * PS_PER_MS, true);
+	pass(f, calm);
+	assert_degraded(f, "model time was held back by 300 ms, since events could not keep up");
+	assert_null_slowdown(f);
+	assert_number(f, "others_degraded_s", 0);
+	pass(f, (struct second){.busy_ms = 1000, .slipped_ms = 500});
+	assert_number(f, "sufficient_slowdown", 2.5);
+	fidelity_free(f);
+}
+
 /* What has been seen of a window that has just begun is no load of the fabric's own. */
 static void a_moment_is_like_the_second_before(void **state)
 {
@@ -387,7 +403,7 @@ static void a_moment_is_like_the_second_before(void **state)
 	(void)state;
 	pass(f, (struct second){.beyond = 300, .late_us = 3960, .busy_ms = 90, .taken_ms = 700});
 	fidelity_busy(f, PS_PER_MS, 2 * PS_PER_MS);
-	fidelity_slip(f, 30 * PS_PER_MS);
+	fidelity_slip(f, 30 * PS_PER_MS, false);
 	assert_null_slowdown(f);
 	assert_number(f, "others_degraded_s", 1.002);
 	fidelity_free(f);
@@ -440,6 +456,7 @@ int main(void)
 		cmocka_unit_test(a_slip_is_explained_or_not),
 		cmocka_unit_test(overload_with_others),
 		cmocka_unit_test(a_slip_is_that_of_its_second),
+		cmocka_unit_test(a_stall_has_no_cure),
 		cmocka_unit_test(a_moment_is_like_the_second_before),
 		cmocka_unit_test(now_is_not_the_life),
 	};

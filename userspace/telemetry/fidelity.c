@@ -45,6 +45,7 @@ struct histogram {
 struct account {
 	uint64_t events, beyond; /* all, and those that were later than the delay */
 	uint64_t slipped_ps, lost;
+	uint64_t stalled_ps;         /* of slipped_ps */
 	uint64_t busy_ps, passed_ps; /* of the wall's clock */
 	uint64_t taken_ps;           /* the same, by others */
 };
@@ -55,6 +56,7 @@ struct cure {
 	double busiest;         /* 100 ms */
 	double slip_factor;     /* so much slower did model time go */
 	uint64_t passed_ps;     /* of the degraded ones, of the wall's clock */
+	bool possible;          /* one of them was more than a stall */
 };
 
 struct fidelity {
@@ -159,10 +161,14 @@ void fidelity_taken(struct fidelity *f, uint64_t taken_ps)
 	f->window.taken_ps += taken_ps;
 }
 
-void fidelity_slip(struct fidelity *f, uint64_t slip_ps)
+void fidelity_slip(struct fidelity *f, uint64_t slip_ps, bool stalled)
 {
-	f->all.slipped_ps += slip_ps;
-	f->window.slipped_ps += slip_ps;
+	struct account *accounts[] = {&f->all, &f->window};
+
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++) {
+		accounts[i]->slipped_ps += slip_ps;
+		accounts[i]->stalled_ps += stalled ? slip_ps : 0;
+	}
 }
 
 void fidelity_lost(struct fidelity *f, uint64_t frames)
@@ -197,7 +203,9 @@ static double slip_factor(const struct fidelity *f, const struct account *a)
 {
 	double wanted = (double)a->passed_ps / f->slowdown;
 
-	return wanted / fmax(wanted - (double)a->slipped_ps, wanted / SLIP_FACTOR_MAX);
+	double slipped = (double)(a->slipped_ps - a->stalled_ps);
+
+	return wanted / fmax(wanted - slipped, wanted / SLIP_FACTOR_MAX);
 }
 
 /*
@@ -239,6 +247,8 @@ static void add_to_cure(struct fidelity *f, bool faithful)
 		c->slip_factor = fmax(c->slip_factor, slip_factor(f, &f->window));
 	if (!faithful)
 		c->passed_ps += f->window.passed_ps;
+	if (too_late(&f->window) || f->window.lost || f->window.slipped_ps > f->window.stalled_ps)
+		c->possible = true;
 }
 
 bool fidelity_window(struct fidelity *f)
@@ -305,7 +315,7 @@ static double round_up(double value)
  * Lateness and load are of the wall's clock, and shrink beside model time as that slows down. How late an event was that
  * waited behind others tells nothing of the box once it is not overloaded: there the load counts, and what it held back.
  * Where nothing measured tells how much would do (frames were lost in a moment too short to see), twice as slow is the
- * next thing to try. What others took of the CPU they take again: 0, no slowdown cures that.
+ * next thing to try. What others took of the CPU they take again, and a stall lasts as long as before: 0, no slowdown cures that.
  */
 static double sufficient_slowdown(const struct fidelity *f)
 {
@@ -314,7 +324,7 @@ static double sufficient_slowdown(const struct fidelity *f)
 
 	if (fidelity_is_faithful(f))
 		return f->slowdown;
-	if (!c->passed_ps && f->others_ps)
+	if (!c->possible)
 		return 0;
 	late = (double)quantile(&c->fresh, ADVICE_PER_MILLE);
 	if (f->delay_ps && late > (double)f->delay_ps)

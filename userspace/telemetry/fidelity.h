@@ -27,8 +27,11 @@ void fidelity_busy(struct fidelity *f, uint64_t busy_ps, uint64_t passed_ps);
 /* Of the wall's clock: so long the engine would have run, and others did. */
 void fidelity_taken(struct fidelity *f, uint64_t taken_ps);
 
-/* Model time was held back by slip_ps, since events could not keep up at all. */
-void fidelity_slip(struct fidelity *f, uint64_t slip_ps);
+/*
+ * Model time was held back by slip_ps, since events could not keep up at all. stalled: the engine did not run for that long, as if
+ * it had other things to do.
+ */
+void fidelity_slip(struct fidelity *f, uint64_t slip_ps, bool stalled);
 
 /* Frames that a host's stack had sent and nobody took in time. */
 void fidelity_lost(struct fidelity *f, uint64_t frames);
@@ -54,7 +57,7 @@ bool fidelity_is_faithful_now(const struct fidelity *f);
  * degraded_s, others_took_s: in those, slipped_us, lost}. A new reference, or NULL: no memory. Seconds are of the wall's clock.
  * Lateness is at most 1/32 too much, never too little, max exact. sufficient_slowdown is the present one of a faithful run; else what
  * brings lateness down to the delay, the busiest 100 ms down to 80%, and makes up for what slipped, with a margin, rounded up to
- * two digits, in windows that the fabric's own load made degraded; null if it was the load of others alone.
+ * two digits, in windows that the fabric's own load made degraded; null if it was others or stalls alone.
  */
 json_t *fidelity_json(const struct fidelity *f);
 
