@@ -2,6 +2,7 @@
 #include "scenario/check.h"
 
 #include <string.h>
+#include <strings.h>
 #include "base/units.h"
 #include "scenario/explain.h"
 
@@ -104,7 +105,7 @@ static enum dcqcn_kind kind_of(const struct tree *n)
 	const struct tree *name = tree_get(n, "dcqcn");
 
 	for (unsigned i = 0; name && name->kind == TREE_SCALAR && dcqcn_kinds[i]; i++)
-		if (!strcmp(name->text, dcqcn_kinds[i]))
+		if (!strcasecmp(name->text, dcqcn_kinds[i]))
 			return (enum dcqcn_kind)i;
 	return DCQCN_PAPER;
 }

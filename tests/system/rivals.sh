@@ -109,9 +109,11 @@ print(f"lost_roce={sum(sum(r['summary']['packets']['dropped'].values()) for r in
 END
 file=$scenarios/pfc-incast.yaml
 rtt=$("$fabricbed" validate "$file" --json >fabric.json && figure fabric.json base_rtt_us)
-run_seeds roce "$file" --set workload.0.incast.message=16MB --set switch.buffer.alpha=0.125 \
+# the fabric to which that DCQCN is fitted
+fabric=(--set workload.0.incast.message=16MB --set topology.leaf_spine.leaves=16)
+run_seeds roce "$file" "${fabric[@]}" --set switch.buffer.alpha=0.125 \
 	--set host.transport.roce.dcqcn=strack-paper
-run_seeds strack "$file" --set workload.0.incast.message=16MB --set 'host={transport: strack}' \
+run_seeds strack "$file" "${fabric[@]}" --set 'host={transport: strack}' \
 	--set 'switch={buffer: {per_port: 500% BDP}}'
 figures_of python3 incast.py "$rtt" $seeds
 title="incast 32:1"

@@ -317,6 +317,7 @@ static void dcqcn_has_settings_by_name(void **state)
 		{"", DCQCN_PAPER, 50, 55, 55, 5, false},
 		{"dcqcn: paper", DCQCN_PAPER, 50, 55, 55, 5, false},
 		{"dcqcn: tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: Tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
 		{"dcqcn: strack-paper", DCQCN_STRACK_PAPER, 50, 25, 55, 5, false},
 		{"timer: 7us, dcqcn: tuned, clamp_target: always", DCQCN_TUNED, 4, 7, 1, 1, false},
 		{"dcqcn: strack-paper, cnp_interval: 9us, fast_recovery: 2", DCQCN_STRACK_PAPER, 9,
