@@ -504,6 +504,7 @@ static void values_follow_the_line(void **state)
 		{ROCE_TUNED, 25, 5, 50, 0, 250},
 		{ROCE_TUNED, 100, 20, 200, 0, 1000},
 		{ROCE_TUNED, 400, 80, 800, 0, 1000},
+		{ROCE_TUNED, 2000, 400, 4000, 0, 2000},
 		{ROCE_STRACK_PAPER, 400, 2000, 10000, 100000000, 400},
 	};
 	struct roce_bench b;

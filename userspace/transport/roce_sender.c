@@ -39,6 +39,7 @@ static uint64_t scaled(uint64_t value, uint64_t at_40_gbps, uint64_t line_bps)
 	return r || !at_40_gbps ? r : 1;
 }
 
+/* How long a message may take is known by ROCE_LEAST_SHARE: nothing falls below it. */
 static uint64_t min_of(const struct roce_options *o, uint64_t line_bps)
 {
 	const struct scale *scale = &scales[o->scale];
@@ -46,6 +47,8 @@ static uint64_t min_of(const struct roce_options *o, uint64_t line_bps)
 
 	if (!o->min_bps && scale->min_bps && r > scale->min_bps)
 		r = scale->min_bps;
+	if (r < line_bps / ROCE_LEAST_SHARE)
+		r = line_bps / ROCE_LEAST_SHARE;
 	if (r > line_bps)
 		r = line_bps;
 	return r ? r : 1;
