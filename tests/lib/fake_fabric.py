@@ -79,7 +79,8 @@ class Fabric:
     def status(self):
         self.seconds += 1
         n = self.seconds
-        late = {"verdict": "faithful", "now": "faithful", "degraded_s": 0.0, "passed_s": float(n), "late_us": {"p50": 1.5, "p99": 40.0, "max": 90.25}, "smallest_delay_us": 100.0,
+        late = {"verdict": "faithful", "now": "faithful", "degraded_s": 0.0, "passed_s": float(n),
+                "late_us": {"p50": 1.5, "p99": 40.0, "max": 90.25}, "smallest_delay_us": 100.0,
                 "slowdown": 2.0, "sufficient_slowdown": 1.0, "busy": 0.25, "others_degraded_s": 0.0,
                 "others_took_s": 0.0, "slipped_us": 0.0, "lost": 0}
         if "degraded" in os.environ.get("FAKE", ""):
