@@ -25,7 +25,7 @@ static const struct cli_option options[] = {
 		"frames through XDP (root; the default), or the same program as a function"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
-	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
+	{"output", 'o', "DIR", "results go there (default: runs/NAME-N)"},
 	{"capture", 'c', "FILE", "write all frames that ports send to FILE, for Wireshark"},
 	{"junit", 0, "FILE", "write what became of the run and its expectations as JUnit XML"},
 	{"json", 'j', NULL, "print the summary as JSON"},
@@ -109,6 +109,7 @@ struct run {
 	const char *directory;
 	const char *capture;
 	bool kernel, json, quiet;
+	const char *seed;    /* as --seed has it; NULL: not given */
 	const char *variant; /* its name, if it is one of several */
 	json_t *summary;     /* of the run, for who compares; NULL: it gave none */
 	struct pace *pace;   /* of the run that is under way, on the wall clock */
@@ -241,6 +242,7 @@ static int parse_options(const struct command *c, struct cli_args *args, struct 
 	static char seed[CLI_SEED_SET];
 
 	run->kernel = !dataplane || !strcmp(dataplane, "kernel");
+	run->seed = cli_value(c, args, "seed");
 	run->capture = cli_value(c, args, "capture");
 	run->json = cli_value(c, args, "json") != NULL;
 	run->quiet = cli_value(c, args, "quiet") != NULL;
@@ -400,10 +402,30 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 	return status;
 }
 
+/* The command line has the last word, and one seed for all would undo what the variants are for. */
+static int check_seed(const struct scenario *s, const char *seed)
+{
+	for (size_t i = 0; seed && i < s->variant_count; i++) {
+		for (size_t j = 0; j < s->variants[i].set_count; j++) {
+			if (strncmp(s->variants[i].sets[j], "seed=", 5))
+				continue;
+			cli_error(
+				"run: variant %s of %s has a seed of its own, which --seed would take the place of; "
+				"if that is meant: --set seed=%s",
+				s->variants[i].name, s->name, seed);
+			return EXIT_INPUT;
+		}
+	}
+	return EXIT_WELL;
+}
+
 static int run_file(struct run *run, const struct cli_args *args, const char *out)
 {
 	int status = cli_load(args->positional[0], args, &run->scenario, &run->fabric);
 
+	if (status != EXIT_WELL)
+		return status;
+	status = check_seed(run->scenario, run->seed);
 	if (status != EXIT_WELL)
 		return status;
 	if (run->scenario->variant_count && run->capture) {
@@ -416,7 +438,7 @@ static int run_file(struct run *run, const struct cli_args *args, const char *ou
 
 static int run_run(const struct command *c, const struct cli_args *given)
 {
-	const char *out = cli_value(c, given, "out"), *junit = cli_value(c, given, "junit");
+	const char *out = cli_value(c, given, "output"), *junit = cli_value(c, given, "junit");
 	struct cli_args args = *given;
 	struct run run = {0};
 	int status = parse_options(c, &args, &run);

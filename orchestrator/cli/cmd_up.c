@@ -21,7 +21,7 @@ static const struct cli_option options[] = {
 	{"name", 'n', "NAME", "another name than the scenario's"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
-	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
+	{"output", 'o', "DIR", "results go there (default: runs/NAME-N)"},
 	{"start", 0, NULL, "start the scenario's workload as soon as the fabric is up"},
 	{"json", 'j', NULL, "print what came up as JSON"},
 	{"quiet", 'q', NULL, "print nothing but errors"},
@@ -298,7 +298,7 @@ static int load(const struct command *c, struct cli_args *args, struct up *up)
 	up->name = cli_value(c, args, "name");
 	if (!up->name)
 		up->name = up->scenario->name;
-	up->out = cli_value(c, args, "out");
+	up->out = cli_value(c, args, "output");
 	return EXIT_WELL;
 }
 

@@ -8,16 +8,19 @@
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
+#include "cli/folder.h"
+#include "cli/term.h"
 #include "telemetry/summary.h"
 
 #define RUNS_MAX 100000
 
 static int make_folder(const char *path, bool *ret_made)
 {
+	folder_make_parents(path);
 	*ret_made = mkdir(path, 0777) == 0;
 	if (*ret_made || errno == EEXIST)
 		return 0;
-	cli_error("can't make the folder %s: %s; --out names another", path, strerror(errno));
+	cli_error("can't make the folder %s: %s; --output names another", path, strerror(errno));
 	return -errno;
 }
 
@@ -269,9 +272,12 @@ static void print_expect(const json_t *summary)
 		const char *kind = json_object_iter_key(json_object_iter(bound));
 		const json_t *value = json_object_get(e, "value");
 
-		printf("  expect      %s  %s %s %g: ",
-			json_is_true(json_object_get(e, "ok")) ? "ok  " : "FAIL", text(e, "metric"),
-			kind, json_number_value(json_object_get(bound, kind)));
+		if (json_is_true(json_object_get(e, "ok")))
+			printf("  expect      ok    ");
+		else
+			printf("  expect      %sFAIL%s  ", term_red(), term_plain());
+		printf("%s %s %g: ", text(e, "metric"), kind,
+			json_number_value(json_object_get(bound, kind)));
 		if (json_is_number(value))
 			printf("%g\n", json_number_value(value));
 		else

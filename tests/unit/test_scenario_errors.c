@@ -158,13 +158,20 @@ static void wrong_expectations_are_explained(void **state)
 		     "  - {metric: packets.dropped.bufer, at_most: 1}\n"
 		     "  - {metric: hops}\n"
 		     "  - {metric: hops, at_most: 1, at_least: 1}\n"
-		     "  - {metric: hops, equals: nan}\n",
-		"4:14: expect.0.metric: 'flows.fct_us.maximum' is not known; did you mean 'flows.fct_us.max'?\n"
-		"5:14: expect.1.metric: 'packets.dropped.bufer' is not known; did you mean "
-		"'packets.dropped.buffer'?\n"
+		     "  - {metric: hops, equals: nan}\n"
+		     "  - {metric: goodput, at_least: 1}\n"
+		     "  - {metric: xyzzy, at_least: 1}\n",
+		"4:14: expect.0.metric: 'flows.fct_us.maximum' is no number of summary.json; did you mean "
+		"'flows.fct_us.max'? 'fabricbed help metrics' lists them\n"
+		"5:14: expect.1.metric: 'packets.dropped.bufer' is no number of summary.json; did you mean "
+		"'packets.dropped.buffer'? 'fabricbed help metrics' lists them\n"
 		"6:5: expect.2: expected one of these keys: at_most, at_least, equals\n"
 		"7:42: expect.3.at_least: at_most and at_least exclude each other; keep one\n"
-		"8:28: expect.4.equals: expected a number, not 'nan'\n");
+		"8:28: expect.4.equals: expected a number, not 'nan'\n"
+		"9:14: expect.5.metric: 'goodput' is no number of summary.json; did you mean "
+		"'flows.goodput_gbps'? 'fabricbed help metrics' lists them\n"
+		"10:14: expect.6.metric: 'xyzzy' is no number of summary.json; 'fabricbed help metrics' "
+		"lists them\n");
 }
 
 static void wrong_yaml_is_explained(void **state)
