@@ -371,7 +371,7 @@ static int down_name(const char *name, const struct wish *w)
 	int status;
 
 	if (state_read(&info, name) == -ENOENT) {
-		if (has_record(name))
+		if (geteuid() == 0 && has_record(name))
 			return down_record(name, w);
 	} else {
 		state_release(&info);
@@ -394,10 +394,12 @@ static int run_down(const struct command *c, const struct cli_args *args)
 		.judge = cli_value(c, args, "expect"),
 	};
 	bool all = cli_value(c, args, "all");
-	int status = fabrics_need_root(c->name);
+	struct error why = ERROR_INIT;
 
-	if (status != EXIT_WELL)
-		return status;
+	if (fabrics_trust(&why) != EXIT_WELL) {
+		cli_error("%s", why.text);
+		return EXIT_MACHINE;
+	}
 	if (all == (args->positional_count == 1)) {
 		cli_error("down: needs the name of a fabric, or --all");
 		return EXIT_INPUT;

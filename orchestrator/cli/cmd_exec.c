@@ -44,6 +44,17 @@ static void explain_node(const struct state_info *info, const char *node)
 	free(names);
 }
 
+/* On the inline dataplane there is no place where a program could run. */
+static int need_namespaces(const struct command *c, const struct state_info *info)
+{
+	if (!info->dataplane || strcmp(info->dataplane, "inline"))
+		return fabrics_need_root(c->name);
+	cli_error(
+		"exec: %s is on the inline dataplane, where hosts are no network namespaces; programs need 'up --dataplane kernel', as root",
+		info->name);
+	return EXIT_MACHINE;
+}
+
 /* A descriptor of the node's namespace in *ret. EXIT_WELL, or another status after a message. */
 static int open_node(const struct state_info *info, const char *node, int *ret)
 {
@@ -194,13 +205,13 @@ static int run_exec(const struct command *c, const struct cli_args *args)
 	char *const *words = args->operands + 2;
 	const char *node = args->positional[1];
 	struct state_info info;
-	int status = fabrics_need_root(c->name), netns = -1;
+	int status = fabrics_find(args->positional[0], &info), netns = -1;
 
-	if (status == EXIT_WELL)
-		status = fabrics_find(args->positional[0], &info);
 	if (status != EXIT_WELL)
 		return status;
-	status = open_node(&info, node, &netns);
+	status = need_namespaces(c, &info);
+	if (status == EXIT_WELL)
+		status = open_node(&info, node, &netns);
 	if (status == EXIT_WELL)
 		status = enter_node(&info, node, netns);
 	if (netns >= 0)

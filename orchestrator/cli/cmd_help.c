@@ -191,7 +191,8 @@ static bool operand_is(const char *operand, size_t length, const char *word)
 static void completion_operand(const char *operand, size_t length)
 {
 	if (operand_is(operand, length, "NAME")) {
-		puts("'$(ls /run/fabricbed/live 2>/dev/null) ;;");
+		puts("'$(ls /run/fabricbed/live \"${XDG_RUNTIME_DIR:-/nonexistent}/fabricbed\" /tmp/fabricbed-$UID -1 2>/dev/null | "
+		     "grep -v -e : -e '^$') ;;");
 	} else if (operand_is(operand, length, "FILE")) {
 		puts("' files=-f ;;");
 	} else {

@@ -113,9 +113,13 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	struct state_info *list = NULL;
 	size_t count = 0;
 	json_t *rows;
-	int status = fabrics_need_root(c->name), r = 0;
+	struct error why = ERROR_INIT;
+	int status = fabrics_trust(&why), r = 0;
 
-	if (status == EXIT_WELL)
+	(void)c;
+	if (status != EXIT_WELL)
+		cli_error("%s", why.text);
+	else
 		status = fabrics_list(&list, &count);
 	if (status != EXIT_WELL)
 		return status;
@@ -127,7 +131,8 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	else if (!r && count)
 		r = print_rows(rows);
 	else if (!r)
-		puts("no fabric is up; 'fabricbed up FILE' brings one up");
+		printf("no fabric%s is up; 'fabricbed up FILE' brings one up\n",
+			geteuid() ? " of yours" : "");
 	json_decref(rows);
 	state_list_free(list, count);
 	if (r < 0)
@@ -141,7 +146,7 @@ const struct command cmd_list = {
 	.summary = "list the live fabrics",
 	.details =
 		"A row a fabric: running, paused, starting, failed, or crashed, and then why. What has crashed\n"
-		"stays listed until it is taken down.",
+		"stays listed until it is taken down. Each user sees their own; root's are root's alone.",
 	.options = options,
 	.operands_max = 0,
 	.run = run_list,

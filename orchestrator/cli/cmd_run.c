@@ -22,7 +22,7 @@
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",
-		"frames through XDP (root; the default), or the same program as a function"},
+		"frames through XDP (root's default), or the same program as a function (others')"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{"output", 'o', "DIR", "results go there (default: runs/NAME-N)"},
@@ -238,19 +238,14 @@ static int run_session(struct run *run)
 
 static int parse_options(const struct command *c, struct cli_args *args, struct run *run)
 {
-	const char *dataplane = cli_value(c, args, "dataplane");
 	static char seed[CLI_SEED_SET];
+	int status = machine_dataplane(c, args, &run->kernel);
 
-	run->kernel = !dataplane || !strcmp(dataplane, "kernel");
 	run->seed = cli_value(c, args, "seed");
 	run->capture = cli_value(c, args, "capture");
 	run->json = cli_value(c, args, "json") != NULL;
 	run->quiet = cli_value(c, args, "quiet") != NULL;
-	if (!run->kernel && strcmp(dataplane, "inline")) {
-		cli_error("run: --dataplane is 'kernel' or 'inline', not '%s'", dataplane);
-		return EXIT_INPUT;
-	}
-	return cli_take_seed(c, args, seed);
+	return status != EXIT_WELL ? status : cli_take_seed(c, args, seed);
 }
 
 /* root is believed until something fails: the probes take as long as a small fabric */
@@ -447,6 +442,7 @@ static int run_run(const struct command *c, const struct cli_args *given)
 		return status;
 	if (junit && junit_open(&run.junit, junit) < 0)
 		return EXIT_INPUT;
+	machine_tell_dataplane(c, &args, run.kernel);
 	status = run_file(&run, &args, out);
 	if (run.junit && junit_empty(run.junit))
 		add_to_junit(&run, args.positional[0], status, 0);

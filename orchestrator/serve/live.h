@@ -3,6 +3,7 @@
 #define FABRICBED_LIVE_H
 
 /* A live fabric inside its own process: the session, the clock that drives it, and the requests that it serves. */
+#include <stdbool.h>
 #include "base/error.h"
 #include "topology/fabric.h"
 
@@ -14,6 +15,7 @@ struct live_params {
 	const char *name;      /* of the fabric; in use already: -EEXIST */
 	const char *directory; /* of the results; exists */
 	const char *control;   /* path of the control socket */
+	bool kernel;           /* the kernel dataplane; else inline, without programs */
 };
 
 /* Builds everything. When it returns the fabric forwards, and the socket listens. On error nothing stays. 0 or -errno with why. */

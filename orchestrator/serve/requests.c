@@ -12,7 +12,9 @@
 
 static struct show_view view_of(struct live *l)
 {
-	const struct stack_counts *counts = stacks_counts(session_stacks(l->session));
+	static const struct stack_counts none;
+	const struct stacks *stacks = session_stacks(l->session);
+	const struct stack_counts *counts = stacks ? stacks_counts(stacks) : &none;
 
 	return (struct show_view){
 		.fabric = l->params.fabric,
@@ -21,7 +23,7 @@ static struct show_view view_of(struct live *l)
 		.stack_sent = counts->sent,
 		.stack_delivered = counts->delivered,
 		.stack_lost = counts->lost,
-		.name = session_name(l->session),
+		.name = l->params.kernel ? session_name(l->session) : NULL,
 		.port_faults = session_port_faults,
 		.faults_arg = l->session,
 	};
@@ -48,8 +50,9 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 	all = json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:f, s:s, s:i}", "name",
 		session_name(l->session), "scenario", s->name, "pid", (int)getpid(), "state",
 		l->running ? "running" : "paused", "version", FABRICBED_VERSION, "clock",
-		s->clock.wall ? "wall" : "stepped", "dataplane", "kernel", "up_s", live_up_s(l),
-		"directory", l->params.directory, "faults", faults_in_force(rows));
+		s->clock.wall ? "wall" : "stepped", "dataplane",
+		l->params.kernel ? "kernel" : "inline", "up_s", live_up_s(l), "directory",
+		l->params.directory, "faults", faults_in_force(rows));
 	json_object_update_new(all, show_status(&view));
 	if (l->pace) {
 		json_object_set_new(all, "slowdown", json_real(s->clock.slowdown));

@@ -35,7 +35,7 @@ const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *f
 
 static int make_directory(const char *path, struct error *why)
 {
-	if (!mkdir(path, 0755) || errno == EEXIST)
+	if (!mkdir(path, geteuid() ? 0700 : 0755) || errno == EEXIST)
 		return 0;
 	return error_set(why, -errno, "cannot make %s: %s%s", path, strerror(errno),
 		errno == EACCES || errno == EPERM ? "; run as root" : "");
@@ -127,9 +127,11 @@ int state_claim(struct state **ret, const char *name, struct error *why)
 			"\"%s\": a live fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
 			"begins with neither '.' nor '-', and is not \"live\"",
 			name, STATE_NAME_MAX);
-	r = make_directory(RECORD_DIR, why);
+	r = geteuid() == 0 ? make_directory(RECORD_DIR, why) : 0;
 	if (!r)
 		r = make_directory(STATE_DIR, why);
+	if (!r)
+		r = state_trust(why);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));
@@ -192,14 +194,15 @@ int state_begin(struct state *s, const struct state_about *about, struct error *
 	const struct fabric *f = about->fabric;
 	json_t *nodes = json_object();
 
-	for (uint32_t i = 0; i < f->net.node_count; i++)
+	for (uint32_t i = 0; about->kernel && i < f->net.node_count; i++)
 		json_object_set_new(nodes, f->nodes[i].name, json_integer(0));
 	json_decref(s->json);
-	s->json = json_pack("{s:s, s:s%, s:s%, s:s, s:i, s:i, s:i, s:I, s:o}", "name", s->name,
+	s->json = json_pack("{s:s, s:s%, s:s%, s:s, s:s, s:i, s:i, s:i, s:I, s:o}", "name", s->name,
 		"scenario", about->scenario, strlen(about->scenario), "results", about->directory,
-		strlen(about->directory), "clock", about->wall ? "wall" : "stepped", "hosts",
-		(int)f->net.host_count, "switches", (int)f->net.switch_count, "links",
-		(int)f->net.link_count, "since", (json_int_t)time(NULL), "nodes", nodes);
+		strlen(about->directory), "clock", about->wall ? "wall" : "stepped", "dataplane",
+		about->kernel ? "kernel" : "inline", "hosts", (int)f->net.host_count, "switches",
+		(int)f->net.switch_count, "links", (int)f->net.link_count, "since",
+		(json_int_t)time(NULL), "nodes", nodes);
 	if (!s->json)
 		return error_set(why, -EINVAL,
 			"the paths of the scenario and of the results must be UTF-8: %s, %s",

@@ -139,11 +139,11 @@ up --out /proc/no
 exits "a folder that can't be made" 2
 nothing_left "refused"
 if command -v setpriv >/dev/null; then
-	for words in list "down $name" "exec $name h0 true"; do
+	for words in "down $name" "exec $name h0 true"; do
 		# shellcheck disable=SC2086
 		try setpriv --reuid=65534 --regid=65534 --clear-groups bash -c '"$0" "$@"' "$fabricbed" $words
 		# where the build folder is closed to others, the shell says so with 126
-		[ "$status" = 126 ] || [ "$status" = 127 ] || exits "${words%% *} without root" 3
+		[ "$status" = 126 ] || [ "$status" = 127 ] || exits "${words%% *} without root" 2
 	done
 fi
 
