@@ -8,6 +8,7 @@
 #include "cli/client.h"
 #include "cli/fabrics.h"
 #include "cli/table.h"
+#include "cli/term.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print the rows as JSON"},
@@ -94,7 +95,7 @@ static int print_rows(json_t *rows)
 	int r;
 
 	json_array_foreach(table, i, row) json_object_del(row, "reason");
-	r = table_print(table, stdout);
+	r = table_print(table, stdout, term_width());
 	json_decref(table);
 	json_array_foreach(rows, i, row)
 	{

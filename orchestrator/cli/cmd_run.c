@@ -10,10 +10,12 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
+#include "cli/human.h"
 #include "cli/junit.h"
 #include "cli/machine.h"
 #include "cli/results.h"
 #include "cli/stop.h"
+#include "cli/term.h"
 #include "io/clock.h"
 #include "live/measure.h"
 #include "live/pace.h"
@@ -22,7 +24,7 @@
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",
-		"frames through XDP (root's default), or the same program as a function (others')"},
+		"frames through XDP (root's default), or the program as a function (others')"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{"output", 'o', "DIR", "results go there (default: runs/NAME-N)"},
@@ -39,11 +41,13 @@ static void show_progress(const struct session *s, double spent_s)
 	const struct engine *e = session_engine(s);
 	struct engine_stats stats;
 	double done = session_progress(s);
+	char time[HUMAN_TEXT];
 
 	engine_stats(e, &stats);
-	fprintf(stderr, "\r\033[K%3.0f%%  %.1f us  %llu of %llu flows  %.2f million hops/s",
-		100 * done, (double)engine_now(e) / PS_PER_US, (unsigned long long)stats.flows_done,
-		(unsigned long long)stats.flows, (double)stats.hops / spent_s / 1e6);
+	fprintf(stderr, "\r\033[K%3.0f%%  %s  %llu of %llu flows  %.2f million hops/s", 100 * done,
+		human_time(time, (double)engine_now(e) / PS_PER_US),
+		(unsigned long long)stats.flows_done, (unsigned long long)stats.flows,
+		(double)stats.hops / spent_s / 1e6);
 	if (done > 0.02)
 		fprintf(stderr, "  about %.0f s left", spent_s / done * (1 - done));
 }
@@ -389,7 +393,7 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 	if (run->json)
 		print_json(summaries);
 	else if (!run->quiet)
-		compare_print(s->name, summaries);
+		compare_print(s->name, summaries, term_width());
 	if (made)
 		results_discard(directory, out);
 	json_decref(summaries);

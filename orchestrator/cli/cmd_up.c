@@ -19,7 +19,7 @@
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",
-		"frames through XDP (root's default), or the same program as a function (others')"},
+		"frames through XDP (root's default), or the program as a function (others')"},
 	{"name", 'n', "NAME", "another name than the scenario's"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},

@@ -9,6 +9,8 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/folder.h"
+#include "cli/human.h"
+#include "cli/table.h"
 #include "cli/term.h"
 #include "telemetry/summary.h"
 
@@ -130,21 +132,25 @@ static const char *text(const json_t *summary, const char *key)
 static void print_flows(const json_t *s)
 {
 	double ideal = number(s, "ideal_us"), unfinished = number(s, "flows.unfinished");
+	char a[HUMAN_TEXT], b[HUMAN_TEXT], c[HUMAN_TEXT], d[HUMAN_TEXT];
 
 	printf("\n  flows       %.0f of %.0f finished", number(s, "flows.count") - unfinished,
 		number(s, "flows.count"));
 	if (unfinished)
 		printf("; %.0f UNFINISHED", unfinished);
-	printf("\n  completion  mean %.1f us, p50 %.1f us, p99 %.1f us, max %.1f us\n",
-		number(s, "flows.fct_us.mean"), number(s, "flows.fct_us.p50"),
-		number(s, "flows.fct_us.p99"), number(s, "flows.fct_us.max"));
+	printf("\n  completion  mean %s, p50 %s, p99 %s, max %s\n",
+		human_time(a, number(s, "flows.fct_us.mean")),
+		human_time(b, number(s, "flows.fct_us.p50")),
+		human_time(c, number(s, "flows.fct_us.p99")),
+		human_time(d, number(s, "flows.fct_us.max")));
 	if (ideal) {
-		printf("  bound       %.1f us at host link rate", ideal);
+		printf("  ideal       %s by the hosts' links alone", human_time(a, ideal));
 		if (!unfinished) /* what has not ended took no time that could be compared */
-			printf(": the run took %.2f times that", number(s, "slowdown"));
+			printf("; the slowest flow took %.2f times that", number(s, "slowdown"));
 		putchar('\n');
 	}
-	printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
+	printf("  goodput     %s, all flows together\n",
+		human_rate(a, number(s, "flows.goodput_gbps")));
 }
 
 static void print_packets(const json_t *s)
@@ -169,7 +175,7 @@ static void print_packets(const json_t *s)
 	}
 	printf("%s + %.0f in flight\n", *separator == ',' ? ")" : "",
 		number(s, "packets.in_flight"));
-	printf("              %.0f marked, %.0f retransmitted, %.0f of these for nothing\n",
+	printf("              %.0f marked, %.0f retransmitted (%.0f spurious)\n",
 		number(s, "packets.marked"), number(s, "packets.retransmitted"),
 		number(s, "packets.spurious"));
 }
@@ -180,24 +186,25 @@ static void print_switching(const json_t *s)
 	const json_t *deadlock = json_object_get(json_object_get(s, "pfc"), "deadlock");
 	const json_t *circle = json_object_get(deadlock, "circle"), *queue;
 	double trimmed = number(s, "packets.trimmed"), pauses = number(s, "pfc.pauses_sent");
+	char time[HUMAN_TEXT], at[TABLE_TIME];
 	size_t i;
 
 	if (trimmed || number(s, "packets.returned"))
 		printf("  trimming    %.0f packets cut to their headers, %.0f sent back\n", trimmed,
 			number(s, "packets.returned"));
 	if (pauses)
-		printf("  pauses      %.0f sent, %.3f us in all, over all queues\n", pauses,
-			number(s, "pfc.paused_us"));
+		printf("  pauses      %.0f sent; queues were paused for %s in all\n", pauses,
+			human_time(time, number(s, "pfc.paused_us")));
 	if (number(s, "packets.remapped"))
 		printf("  roles       %.0f packets moved to another class between two uplinks\n",
 			number(s, "packets.remapped"));
 	if (number(s, "packets.notified"))
-		printf("  CNPs        %.0f sent by switches in the receivers' stead\n",
+		printf("  CNPs        %.0f sent by switches in place of the receivers\n",
 			number(s, "packets.notified"));
 	if (!deadlock)
 		return;
-	printf("  DEADLOCK    found at %.3f us; these queues wait for each other for ever:\n",
-		json_number_value(json_object_get(deadlock, "at_us")));
+	printf("  DEADLOCK    found at %s; these queues wait for each other and never end:\n",
+		table_time(at, json_object_get(deadlock, "at_us")));
 	json_array_foreach((json_t *)circle, i, queue) printf("              %s, class %d\n",
 		json_string_value(json_object_get(queue, "port")),
 		(int)json_integer_value(json_object_get(queue, "class")));
@@ -225,14 +232,14 @@ static void print_fault(const struct fault_spec *f)
 		printf("loses frames by Gilbert-Elliott");
 		break;
 	case FAULT_LINK_FLAKY:
-		printf("loses all for %s every %s, in the mean", format_time(a, f->flaky.last_ps),
-			format_time(b, f->flaky.every_ps));
+		printf("loses all frames for %s every %s on average",
+			format_time(a, f->flaky.last_ps), format_time(b, f->flaky.every_ps));
 		break;
 	case FAULT_LINK_ERRORS:
 		printf("has a bit error rate of %g", f->bit_errors);
 		break;
 	case FAULT_HOST_STORM:
-		printf("pauses class %u without end", f->class);
+		printf("pauses class %u all the time", f->class);
 		break;
 	}
 }
@@ -316,18 +323,20 @@ static void print_fidelity(const json_t *summary)
 
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)
 {
+	char a[HUMAN_TEXT], b[HUMAN_TEXT];
+
 	print_title(s);
 	print_flows(summary);
 	print_packets(summary);
-	printf("  queues      at most %.1f KB deep, longest wait %.2f us\n",
-		number(summary, "queues.max_depth_bytes") / 1024,
-		number(summary, "queues.max_delay_us"));
+	printf("  queues      at most %s deep, longest wait %s\n",
+		human_bytes(a, number(summary, "queues.max_depth_bytes")),
+		human_time(b, number(summary, "queues.max_delay_us")));
 	print_switching(summary);
 	print_faults(summary, s);
 	print_expect(summary);
-	printf("  run         %s dataplane: up in %.2f s, %.2f s for %.1f us of model time\n",
+	printf("  run         %s dataplane: up in %.2f s, %.2f s for %s of model time\n",
 		text(summary, "dataplane"), number(summary, "setup_s"), number(summary, "wall_s"),
-		number(summary, "model_time_us"));
+		human_time(a, number(summary, "model_time_us")));
 	printf("              %.0f hops, %.2f million a second, %.0f MB\n", number(summary, "hops"),
 		number(summary, "hops_per_s") / 1e6, number(summary, "peak_rss_mb"));
 	print_fidelity(summary);

@@ -79,6 +79,19 @@ holds "show" python3 -c '
 import json, sys
 s = json.loads(sys.argv[1])
 assert s["dataplane"] == "inline" and s["name"] == sys.argv[2] and s["state"] == "paused", s' "$out" "$name"
+# on a terminal of 80 columns no table is wider, and what is not shown is told
+for words in ports queues flows nodes "routes --match leaf0"; do
+	# shellcheck disable=SC2086
+	out=$(python3 "$root/tests/lib/terminal.py" 80 env XDG_RUNTIME_DIR="$runtime" "${nobody[@]}" ../fabricbed show "$name" $words)
+	like "80 columns: ${words%% *}" "$out" "$name at 11.015 us of model time: ${words%% *}*"
+	same "80 columns: ${words%% *}: no line is longer" "$(grep -E '^.{81}' <<<"$out")" ""
+done
+out=$(python3 "$root/tests/lib/terminal.py" 80 env XDG_RUNTIME_DIR="$runtime" "${nobody[@]}" ../fabricbed show "$name" ports --match 'leaf0->h0')
+like "80 columns: ports: three digits and a unit" "$out" "*port *max depth*leaf0->h0 *400G*1.98M*1.99M*
+not shown, all 0 or empty: *paused us*
+not shown, for want of room (--json has it): link*"
+fb show ports --match 'leaf0->h0'
+like "in a pipe all columns are there" "$out" "*link *rx frames *max depth \[bytes\] *2080830 *2085000 *"
 fb until drop buffer --limit 1ms
 like "until drop" "$out" "$name at 12.052 us: drop (port leaf0->h0, at 12.051 us, reason buffer)*"
 fb inject link leaf1-spine0 down
