@@ -34,6 +34,7 @@ TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 ASAN_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o)
+CLI_ASAN_OBJ := $(CLI_SRC:%.c=$(BUILD)/asan/%.o)
 FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/fuzz/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
@@ -44,6 +45,7 @@ BPF_TESTS  := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf
 SYS_TESTS  := $(patsubst tests/system/%.c,$(BUILD)/tests/system/%,$(wildcard tests/system/test_*.c))
 FUZZERS    := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
 BENCHES    := $(patsubst tests/bench/%.c,$(BUILD)/tests/bench/%,$(wildcard tests/bench/bench_*.c))
+TEST_SCRIPTS := $(wildcard tests/style/*.sh tests/system/*.sh)
 FUZZ_SECONDS ?= 3
 
 .DEFAULT_GOAL := all
@@ -106,9 +108,9 @@ $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
 
-$(CLI_OBJ): CPPFLAGS += -I/usr/include/libxml2
+$(CLI_OBJ) $(CLI_ASAN_OBJ): CPPFLAGS += -I/usr/include/libxml2
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -139,6 +141,11 @@ $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
 	@echo "  LINK   $@"
 	$(Q)$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) -o $@ $^ $(LIBS) $(CLI_LIBS)
 
+# the whole command under the sanitizers: random scenarios run on it too
+$(BUILD)/fabricbed-asan: $(CLI_ASAN_OBJ) $(BUILD)/libfabricbed-asan.a
+	@echo "  LINK   $@"
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(LIBS) $(CLI_LIBS)
+
 # ---- tests ------------------------------------------------------------------------------------
 
 # a test program: its own source, the fixtures of tests/lib and the library
@@ -149,7 +156,9 @@ define link_test
 endef
 
 # of the command line, what needs neither a terminal nor a fabric
-$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o)
+$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o fidelity_text.o)
+
+$(BUILD)/tests/unit/test_fidelity_text: $(BUILD)/asan/orchestrator/cli/fidelity_text.o
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libtests-asan.a $(BUILD)/libfabricbed-asan.a
 	$(call link_test,$(SANITIZE))
@@ -168,12 +177,12 @@ $(BUILD)/tests/fuzz/%: tests/fuzz/%.c $(BUILD)/libfabricbed-fuzz.a
 	@echo "  FUZZ   $@"
 	$(Q)$(CLANG) $(CPPFLAGS) $(ALL_CFLAGS) $(FUZZ_SANITIZE),fuzzer -o $@ $< $(BUILD)/libfabricbed-fuzz.a $(LIBS)
 
-check: check-deps ## install what is missing, build, and pass the tests (under 5 minutes)
+check: check-deps ## install what is missing, build, and pass the tests (some minutes; it says how many)
 	@$(MAKE) --no-print-directory -j$(shell nproc) all test-programs
-	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+	@BUILD=$(BUILD) FUZZ_SECONDS=$(FUZZ_SECONDS) tests/run.sh $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS) $(TEST_SCRIPTS)
 
 .PHONY: test-programs
-test-programs: $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
+test-programs: $(BUILD)/fabricbed-asan $(UNIT_TESTS) $(BPF_TESTS) $(SYS_TESTS) $(FUZZERS)
 	@:
 
 check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
@@ -217,4 +226,4 @@ format: ## clang-format over the tree
 clean: ## remove what was built
 	rm -rf $(BUILD)
 
--include $(patsubst %.o,%.d,$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ))
+-include $(patsubst %.o,%.d,$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ))

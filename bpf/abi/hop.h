@@ -10,7 +10,9 @@
  * that neither xdp_adjust_head nor xdp_adjust_meta runs on the packet path. Host byte order: they
  * never leave the machine.
  */
-#define HOP_BYTES     32
+#define HOP_BYTES 32
+#define VETH_FRAME_MAX                                                                             \
+	3400u /* most bytes behind them that native XDP on a veth passes in one piece */
 #define HOP_MAGIC     0xfab5c0deu
 #define VERDICT_MAGIC 0xfab5beefu
 

@@ -309,7 +309,7 @@ static int build_all(struct site *s, struct error *why)
 	if (!r)
 		r = step(s, BUILD_CLAIM, 0, why);
 	if (!r)
-		r = record_claim(&b->record, p->name, p->exact, s->f, why);
+		r = record_claim(&b->record, p->name, p->exact, s->f, p->wait, why);
 	if (!r && p->external)
 		r = plan_external(s, why);
 	if (!r)
@@ -446,7 +446,7 @@ uint64_t build_stack_refused(const struct built *b, uint32_t host)
 	return tap_refused(&b->taps[host], STACK_INTERFACE);
 }
 
-int build_sweep(struct error *why)
+int build_sweep(const struct lock_wait *wait, struct error *why)
 {
-	return record_sweep(why);
+	return record_sweep(wait, why);
 }

@@ -9,6 +9,7 @@
  */
 #include "abi/egress.h"
 #include "base/error.h"
+#include "build/lock.h"
 #include "dataplane/dataplane.h"
 #include "topology/fabric.h"
 
@@ -29,6 +30,7 @@ struct build_params {
 	bool gso_off; /* their TCP hands over segments, not trains of them: each passes the program */
 	uint32_t
 		gateway; /* host to which the others' default routes lead, and which forwards; HOST_NONE */
+	const struct lock_wait *wait; /* for others that build; NULL: a few seconds */
 	/* The gateway joins an Open vSwitch bridge in the calling thread's namespace; NULL: it does not. */
 	const struct external_spec *external;
 };
@@ -57,6 +59,6 @@ uint64_t build_stack_refused(const struct built *b, uint32_t host);
 void build_down(struct built *b);
 
 /* Removes all fabrics whose process is gone. Returns how many, or -errno. */
-int build_sweep(struct error *why);
+int build_sweep(const struct lock_wait *wait, struct error *why);
 
 #endif

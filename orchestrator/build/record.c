@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "base/parallel.h"
 #include "build/external.h"
@@ -51,28 +50,6 @@ static int names_add(struct name_list *names, const char *name)
 	names->items = items;
 	items[names->count] = strdup(name);
 	return items[names->count] ? (names->count++, 0) : -ENOMEM;
-}
-
-/* Opens the directory and waits for its lock; close() gives it back. */
-static int lock_directory(struct error *why)
-{
-	int dir, r;
-
-	if (mkdir(RECORD_DIR, 0755) < 0 && errno != EEXIST)
-		return error_set(why, -errno, "cannot make %s: %s%s", RECORD_DIR, strerror(errno),
-			errno == EACCES || errno == EPERM ? "; run as root" : "");
-	dir = open(RECORD_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return error_set(why, -errno, "cannot open %s: %s", RECORD_DIR, strerror(errno));
-	do
-		r = flock(dir, LOCK_EX);
-	while (r < 0 && errno == EINTR);
-	if (r < 0) {
-		r = error_set(why, -errno, "cannot lock %s: %s", RECORD_DIR, strerror(errno));
-		close(dir);
-		return r;
-	}
-	return dir;
 }
 
 /*
@@ -192,19 +169,73 @@ static int sweep_locked(int dir, struct error *why)
 	return r < 0 ? r : swept;
 }
 
-int record_sweep(struct error *why)
+int record_sweep(const struct lock_wait *wait, struct error *why)
 {
-	int dir, r;
+	struct lock lock;
+	int r;
 
 	/* Nothing was ever built: nothing to sweep, nor a directory to make. */
 	if (access(RECORD_DIR, F_OK) < 0)
 		return 0;
-	dir = lock_directory(why);
-	if (dir < 0)
-		return dir;
-	r = sweep_locked(dir, why);
-	close(dir);
+	r = lock_take(&lock, RECORD_DIR, wait, why);
+	if (r < 0)
+		return r;
+	r = sweep_locked(lock.folder, why);
+	lock_release(&lock);
 	return r;
+}
+
+static int list_one(int dir, const char *name, struct record_list *list)
+{
+	struct name_list names = {0};
+	struct record_left *grown;
+	FILE *file;
+	int fd = openat(dir, name, O_RDWR | O_CLOEXEC), r = 0;
+
+	file = fd < 0 ? NULL : fdopen(fd, "r");
+	if (!file) {
+		if (fd >= 0)
+			close(fd);
+		return 0; /* gone meanwhile */
+	}
+	if (!owner_lives(fd, file)) {
+		r = read_names(file, name, &names);
+		grown = r < 0 ? NULL
+			      : realloc(list->items, (list->count + 1) * sizeof(*list->items));
+		if (grown) {
+			list->items = grown;
+			snprintf(grown[list->count].name, sizeof(grown->name), "%s", name);
+			grown[list->count++].namespaces = names.count;
+		}
+		r = grown ? 0 : -ENOMEM;
+	}
+	fclose(file);
+	names_release(&names);
+	return r;
+}
+
+int record_list_left(struct record_list *ret, struct error *why)
+{
+	struct dirent *entry;
+	struct lock lock;
+	DIR *list;
+	int r;
+
+	*ret = (struct record_list){0};
+	if (access(RECORD_DIR, F_OK) < 0)
+		return 0;
+	/* whose claim is not done yet looks like one that has died */
+	r = lock_take(&lock, RECORD_DIR, NULL, why);
+	if (r < 0)
+		return r;
+	list = fdopendir(openat(lock.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+	while (list && r == 0 && (entry = readdir(list)))
+		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR)
+			r = list_one(lock.folder, entry->d_name, ret);
+	if (list)
+		closedir(list);
+	lock_release(&lock);
+	return r < 0 ? error_set(why, r, "out of memory") : 0;
 }
 
 bool record_valid_name(const char *name)
@@ -302,7 +333,7 @@ static int try_claim(struct record *r, int dir, const char *name, const struct f
 	code = set_names(r, name, f);
 	if (code < 0)
 		return code;
-	r->fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	r->fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (r->fd < 0)
 		return -errno;
 	code = flock(r->fd, LOCK_EX | LOCK_NB) < 0 ? -errno : record_write(r);
@@ -334,10 +365,11 @@ static int claim_locked(struct record *r, int dir, const char *wanted, bool exac
 }
 
 int record_claim(struct record **ret, const char *wanted, bool exact, const struct fabric *f,
-	struct error *why)
+	const struct lock_wait *wait, struct error *why)
 {
 	struct record *r;
-	int dir, code;
+	struct lock lock;
+	int code;
 
 	if (!record_valid_name(wanted))
 		return error_set(why, -EINVAL,
@@ -350,15 +382,16 @@ int record_claim(struct record **ret, const char *wanted, bool exact, const stru
 	r->fd = -1;
 	r->count = f->net.node_count;
 	r->netns = calloc(r->count, sizeof(*r->netns));
-	dir = r->netns ? lock_directory(why) : error_set(why, -ENOMEM, "out of memory");
-	if (dir < 0) {
+	code = r->netns ? lock_take(&lock, RECORD_DIR, wait, why)
+			: error_set(why, -ENOMEM, "out of memory");
+	if (code < 0) {
 		record_free(r);
-		return dir;
+		return code;
 	}
-	code = sweep_locked(dir, why);
+	code = sweep_locked(lock.folder, why);
 	if (code >= 0)
-		code = claim_locked(r, dir, wanted, exact, f, why);
-	close(dir);
+		code = claim_locked(r, lock.folder, wanted, exact, f, why);
+	lock_release(&lock);
 	if (code < 0) {
 		record_free(r);
 		return code;
@@ -369,18 +402,17 @@ int record_claim(struct record **ret, const char *wanted, bool exact, const stru
 
 void record_release(struct record *r)
 {
-	int dir;
+	struct lock lock;
 
 	if (!r)
 		return;
 	/*
-	 * Without the directory's lock a sweep might find the file between the unlink and its own
-	 * open.
+	 * Without the lock a sweep might find the file between the unlink and its own open. If it can't be had in time
+	 * the file stays, and goes with the next sweep.
 	 */
-	dir = lock_directory(NULL);
-	if (dir >= 0) {
-		unlinkat(dir, r->name, 0);
-		close(dir);
+	if (lock_take(&lock, RECORD_DIR, NULL, NULL) == 0) {
+		unlinkat(lock.folder, r->name, 0);
+		lock_release(&lock);
 	}
 	record_free(r);
 }

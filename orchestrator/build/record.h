@@ -6,11 +6,13 @@
  * Who owns which namespaces: one file a fabric under /run/fabricbed, named as the fabric. It lists
  * all namespaces before the first of them is made, and a way out of the fabric (build/external.h) before that is; its
  * owner holds a lock on it (flock) for as long as it lives: what a killed process left is thus known, whenever it
- * died. Claims and sweeps take turns by a lock on the directory.
+ * died. Claims and sweeps take turns by a lock (build/lock.h). All of it is root's alone.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/error.h"
+#include "build/lock.h"
 #include "topology/fabric.h"
 
 #define RECORD_DIR      "/run/fabricbed"
@@ -25,7 +27,7 @@ struct record;
  * file; -EEXIST: exact, and taken; another -errno; with why. End it with record_release().
  */
 int record_claim(struct record **ret, const char *wanted, bool exact, const struct fabric *f,
-	struct error *why);
+	const struct lock_wait *wait, struct error *why);
 
 /* Whether a fabric can have that name, which is to be a file's. */
 bool record_valid_name(const char *name);
@@ -48,6 +50,20 @@ const char *record_netns(const struct record *r, uint32_t i);
  * Removes the namespaces, ways out and records of fabrics whose process is gone or going. How many, or -errno
  * with why.
  */
-int record_sweep(struct error *why);
+int record_sweep(const struct lock_wait *wait, struct error *why);
+
+/* What dead processes left and nobody has removed yet. */
+struct record_left {
+	char name[256]; /* a file's */
+	size_t namespaces;
+};
+
+struct record_list {
+	struct record_left *items; /* to be freed */
+	size_t count;
+};
+
+/* 0 or -errno with why. */
+int record_list_left(struct record_list *ret, struct error *why);
 
 #endif

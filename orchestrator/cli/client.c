@@ -23,6 +23,7 @@
 struct client {
 	int fd;
 	char *name;
+	bool failed; /* the latest request, by its answer */
 	char *bytes; /* that came and were not asked for yet: `count` from `start` on */
 	size_t start, count, capacity;
 };
@@ -32,7 +33,7 @@ struct client {
 static int no_such_fabric(const char *name, struct error *why)
 {
 	fabrics_explain_missing(name, why);
-	return fabrics_is_roots(name) ? EXIT_MACHINE : EXIT_INPUT;
+	return EXIT_INPUT;
 }
 
 static int not_allowed(struct error *why)
@@ -137,20 +138,18 @@ void client_close(struct client *c)
 
 /* ---- requests and answers ---- */
 
-/* Waits until there is something to read. 0; -EINTR: stop_fd was first; -EAGAIN: nothing has come. */
+/* Waits until there is something to read. 0; -EINTR: stop_fd was first. */
 static int wait_readable(const struct client *c, int stop_fd)
 {
 	struct pollfd fds[2] = {{.fd = c->fd, .events = POLLIN}, {.fd = stop_fd, .events = POLLIN}};
 	int r;
 
 	do
-		r = poll(fds, 2, stop_fd == CLIENT_NO_WAIT ? 0 : -1);
+		r = poll(fds, 2, -1);
 	while (r < 0 && errno == EINTR);
 	if (r < 0)
 		return -errno;
-	if (fds[1].revents)
-		return -EINTR;
-	return r ? 0 : -EAGAIN;
+	return fds[1].revents ? -EINTR : 0;
 }
 
 /* Reads more behind what there is. How many bytes; 0: the other end has closed; -errno as wait_readable(). */
@@ -235,7 +234,7 @@ static int send_request(struct client *c, const char *verb, const json_t *keys, 
 	return status;
 }
 
-static int refused(const struct client *c, const json_t *answer, struct error *why)
+static int refused(struct client *c, const json_t *answer, struct error *why)
 {
 	const char *kind = NULL, *text = NULL;
 
@@ -245,6 +244,7 @@ static int refused(const struct client *c, const json_t *answer, struct error *w
 		return EXIT_RUN;
 	}
 	error_set(why, 0, "%s: %s", c->name, text);
+	c->failed = !strcmp(kind, "failed");
 	return strcmp(kind, "input") ? EXIT_RUN : EXIT_INPUT;
 }
 
@@ -287,6 +287,7 @@ int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, js
 	ssize_t n;
 
 	json_decref(keys);
+	c->failed = false;
 	if (status != EXIT_WELL)
 		return status;
 	drop_taken(c);
@@ -299,6 +300,11 @@ int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, js
 			return connection_lost(c, n, why);
 	}
 	return take_answer(c, (size_t)(end - c->bytes), ret_result, why);
+}
+
+bool client_has_failed(const struct client *c)
+{
+	return c && c->failed;
 }
 
 ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd)
@@ -316,6 +322,14 @@ ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd)
 	memcpy(ret, c->bytes + c->start, size);
 	c->start += size;
 	return (ssize_t)size;
+}
+
+void client_end_stream(struct client *c)
+{
+	struct error why = ERROR_INIT;
+
+	/* where it can't be sent, the end is there already, or will be */
+	send_request(c, "end", NULL, &why);
 }
 
 int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result)

@@ -7,6 +7,7 @@
  * told as an exit status with words in *why, which client_request() prints; a screen prints them when it is closed.
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include "base/error.h"
@@ -35,13 +36,17 @@ void client_close(struct client *c);
 int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
 	struct error *why);
 
+/* Whether it was the fabric that refused the latest request with "failed": it has tried, and lives. */
+bool client_has_failed(const struct client *c);
+
 /*
  * What follows the answer of a `capture`, as it comes: how many bytes, at least 1; 0: the fabric has ended it; -EINTR:
- * stop_fd became readable; another -errno. Once stopped, CLIENT_NO_WAIT in place of stop_fd fetches what has come already,
- * and -EAGAIN means that this was all.
+ * stop_fd became readable; another -errno.
  */
-#define CLIENT_NO_WAIT -2
 ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd);
+
+/* Asks the fabric to end the stream: what follows, up to the end, is what had happened before. */
+void client_end_stream(struct client *c);
 
 /* One request on a connection of its own. EXIT_WELL with the result, or another status after a message. */
 int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result);

@@ -25,7 +25,6 @@ static const struct cli_option options[] = {
 #define BLOCK_MAX    (1 << 20)
 
 #define BUFFER      (2 * BLOCK_MAX)
-#define DRAIN_MAX   (8 << 20) /* of a fabric that sends faster than this is read */
 #define PORTS_SHOWN 4
 
 struct capture {
@@ -103,44 +102,41 @@ static int write_blocks(struct capture *c)
 /* ---- the stream ---- */
 
 /* 1: go on; 0: the fabric has ended it; -errno as client_stream() and write_bytes(). */
-static int take_some(struct capture *c, int stop_fd, ssize_t *ret_count)
+static int take_some(struct capture *c)
 {
-	ssize_t n = client_stream(c->client, c->bytes + c->count, BUFFER - c->count, stop_fd);
+	ssize_t n = client_stream(c->client, c->bytes + c->count, BUFFER - c->count, c->stop_fd);
 	int r;
 
 	if (n <= 0)
 		return (int)n;
 	c->count += (size_t)n;
-	*ret_count = n;
 	r = write_blocks(c);
 	return r < 0 ? r : 1;
 }
 
-/* What had been sent when Ctrl-C came belongs to the capture; a second one is deadly. */
-static int drain(struct capture *c)
+/* What had passed when Ctrl-C came belongs to the capture, sent already or not; a second Ctrl-C is deadly. */
+static int take_rest(struct capture *c)
 {
-	ssize_t drained = 0, n = 0;
 	int r;
 
 	client_release_signals(c->stop_fd);
 	c->stop_fd = CLIENT_NO_STOP;
-	do {
-		r = take_some(c, CLIENT_NO_WAIT, &n);
-		drained += n;
-	} while (r > 0 && drained < DRAIN_MAX);
-	return r == -EAGAIN || r > 0 ? 0 : r;
+	client_end_stream(c->client);
+	do
+		r = take_some(c);
+	while (r > 0);
+	return r;
 }
 
 static int copy_stream(struct capture *c, const char *output)
 {
-	ssize_t n;
 	int r;
 
 	do
-		r = take_some(c, c->stop_fd, &n);
+		r = take_some(c);
 	while (r > 0);
 	if (r == -EINTR)
-		r = drain(c);
+		r = take_rest(c);
 	else if (r == 0)
 		cli_error("%s ended the capture: it is going down, or this was read too slowly",
 			c->name);
@@ -269,7 +265,8 @@ const struct command cmd_capture = {
 		"Writes pcapng: frames with their model time, the port and direction, and of what was dropped the\n"
 		"reason as the packet's comment. TARGET is a port ('tor0.0->agg0.1'), a node, a link, a pattern of\n"
 		"them, or all. It goes on until Ctrl-C, the end of the pipe's reader, or of the fabric, and says\n"
-		"then how much it was.\n\n"
+		"then how much it was. After Ctrl-C the file has all that had passed by then; a second one\n"
+		"does not wait for it.\n\n"
 		"  fabricbed capture hello h0 --output h0.pcapng\n"
 		"  fabricbed capture hello all | wireshark -k -i -\n"
 		"  fabricbed capture hello 'tor0.0->agg0.1' | tshark -r -",

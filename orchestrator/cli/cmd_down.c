@@ -13,6 +13,8 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
+#include "cli/fidelity_text.h"
+#include "cli/stop.h"
 #include "cli/table.h"
 #include "cli/term.h"
 #include "io/clock.h"
@@ -22,6 +24,8 @@
 
 static const struct cli_option options[] = {
 	{"all", 'a', NULL, "take down all live fabrics"},
+	{"output", 'o', "DIR", "write the results there instead of where 'up' said"},
+	{"discard", 0, NULL, "write no results"},
 	{"expect", 'e', NULL, "exit status 1 if an expectation fails, on the stepped clock too"},
 	{"json", 'j', NULL, "print what came of it as JSON, with the summary"},
 	{"quiet", 'q', NULL, "print nothing but errors"},
@@ -29,23 +33,29 @@ static const struct cli_option options[] = {
 };
 
 #define PATIENCE_MS                                                                                \
-	10000         /* for results to be written; and again for a large fabric to be taken down */
+	30000         /* for results to be written; and again for a large fabric to be taken down */
 #define MERCY_MS 2000 /* for one that did not answer */
 #define LOOK_MS  10   /* between two looks at a process that has no descriptor here */
 
-/* How it is to be told. */
+/* What is wanted of the results, and how it is to be told. */
 struct wish {
+	char *directory; /* from the root; NULL: as `up` said */
+	bool discard;
 	bool json, quiet;
 	bool judge; /* what was stepped by hand too */
 };
 
 struct down {
+	const struct wish *wish;
 	struct state_info info; /* as it was before */
 	json_t *summary;        /* NULL: there is none */
-	unsigned programs;      /* that were ended */
-	bool crashed;           /* it was dead already */
-	bool killed;            /* it did not end by itself */
-	bool died;              /* it was told to end, and did not get there */
+	json_t *directory; /* where the results are: a string or null; NULL: as it was before */
+	unsigned programs; /* that were ended */
+	bool crashed;      /* it was dead already */
+	bool killed;       /* it did not end by itself */
+	bool died;         /* it was told to end, and did not get there */
+	bool stays;        /* its results can't be written */
+	bool incomplete;   /* some of the results are lost */
 };
 
 /* ---- the fabric's process ---- */
@@ -93,8 +103,31 @@ static bool await_end(const struct state_info *info, int process, int patience_m
 	return false;
 }
 
+static json_t *request_keys(const struct wish *wish)
+{
+	json_t *keys = json_object();
+
+	if (wish->directory)
+		json_object_set_new(keys, "directory", json_string(wish->directory));
+	if (wish->discard)
+		json_object_set_new(keys, "discard", json_true());
+	return keys;
+}
+
+static void take_answer(struct down *d, const json_t *result)
+{
+	const char *lost = json_string_value(json_object_get(result, "lost"));
+	json_t *directory = json_object_get(result, "directory");
+
+	d->summary = json_incref(json_object_get(result, "summary"));
+	d->directory = directory ? json_incref(directory) : NULL;
+	d->incomplete = lost != NULL;
+	if (lost)
+		cli_error("%s: %s", d->info.name, lost);
+}
+
 /* By its socket. False: it did not take the request; it may be on its way up or down, or hang. */
-static bool ask(const struct state_info *info, json_t **ret_summary)
+static bool ask(struct down *d)
 {
 	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_MS / 1000}};
 	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
@@ -106,12 +139,17 @@ static bool ask(const struct state_info *info, json_t **ret_summary)
 	if (timer < 0)
 		return false;
 	timerfd_settime(timer, 0, &patience, NULL);
-	if (client_open(&client, info->name, &why) == EXIT_WELL)
-		status = client_ask(client, "down", NULL, timer, &result, &why);
+	if (client_open(&client, d->info.name, &why) == EXIT_WELL) {
+		status = client_ask(client, "down", request_keys(d->wish), timer, &result, &why);
+		/* nothing of it is to be lost: what is wrong can be put right */
+		d->stays = client_has_failed(client) || status == EXIT_INPUT;
+	}
+	if (d->stays)
+		cli_error("%s", why.text);
 	client_close(client);
 	close(timer);
 	if (status == EXIT_WELL)
-		*ret_summary = json_incref(json_object_get(result, "summary"));
+		take_answer(d, result);
 	json_decref(result);
 	return status == EXIT_WELL;
 }
@@ -125,13 +163,13 @@ static void end_process(struct down *d)
 	int process = open_process(&d->info), patience_ms = PATIENCE_MS;
 	enum state_phase phase = STATE_STARTING;
 
-	if (!ask(&d->info, &d->summary) && still_lives(&d->info, &phase) && phase != STATE_ENDED) {
+	if (!ask(d) && !d->stays && still_lives(&d->info, &phase) && phase != STATE_ENDED) {
 		if (process >= 0)
 			pidfd_send_signal(process, SIGTERM, NULL, 0);
 		if (phase == STATE_RUNNING)
 			patience_ms = MERCY_MS;
 	}
-	d->killed = !await_end(&d->info, process, patience_ms);
+	d->killed = !d->stays && !await_end(&d->info, process, patience_ms);
 	if (d->killed && process >= 0) {
 		pidfd_send_signal(process, SIGKILL, NULL, 0);
 		await_end(&d->info, process, PATIENCE_MS);
@@ -171,6 +209,7 @@ static bool is_judged(const struct down *d, const struct wish *w)
 static bool expectations_met(const json_t *summary, bool print)
 {
 	const json_t *list = json_object_get(summary, "expect"), *e;
+	const char *reason;
 	bool met = true;
 	size_t i;
 
@@ -181,20 +220,25 @@ static bool expectations_met(const json_t *summary, bool print)
 		if (!json_is_false(json_object_get(e, "ok")))
 			continue;
 		met = false;
+		reason = json_string_value(json_object_get(e, "reason"));
 		if (print)
-			printf("  expect      %sFAIL%s %s\n", term_red(), term_plain(),
-				json_string_value(json_object_get(e, "metric")));
+			printf("  expect      %sFAIL%s %s%s%s\n", term_red(), term_plain(),
+				json_string_value(json_object_get(e, "metric")), reason ? ": " : "",
+				reason ? reason : "");
 	}
 	return met;
 }
 
 static void print_fidelity(const json_t *fidelity)
 {
-	const char *verdict = json_string_value(json_object_get(fidelity, "verdict"));
-	const char *reason = json_string_value(json_object_get(fidelity, "reason"));
+	struct fidelity_text text;
 
-	if (verdict)
-		printf("  fidelity    %s%s%s\n", verdict, reason ? ": " : "", reason ? reason : "");
+	if (!fidelity)
+		return;
+	fidelity_text(&text, fidelity);
+	printf("  fidelity    %s\n", text.whole);
+	if (*text.remedy)
+		printf("              %s\n", text.remedy);
 }
 
 static void print_summary(const struct down *d, const struct wish *w)
@@ -210,8 +254,17 @@ static void print_summary(const struct down *d, const struct wish *w)
 		puts("  expect      not judged: it was stepped by hand ('down --expect' judges)");
 }
 
+static const char *results_path(const struct down *d)
+{
+	return d->directory ? json_string_value(d->directory) : d->info.directory;
+}
+
 static void print_down(const struct down *d, const struct wish *w)
 {
+	const char *path = results_path(d);
+
+	if (d->stays)
+		return;
 	if (d->crashed)
 		printf("%s was gone already: %s; what it left is removed\n", d->info.name,
 			d->info.reason);
@@ -222,18 +275,16 @@ static void print_down(const struct down *d, const struct wish *w)
 	if (d->programs)
 		printf("  programs    %u still ran in it and %s ended\n", d->programs,
 			d->programs == 1 ? "was" : "were");
-	if (d->info.directory && !access(d->info.directory, F_OK))
-		printf("  results     %s/\n", d->info.directory);
+	if (path && !access(path, F_OK))
+		printf("  results     %s/\n", path);
 }
 
 static json_t *down_json(const struct down *d)
 {
-	json_t *directory = d->info.directory ? json_string(d->info.directory) : json_null();
-
-	return json_pack("{s:s, s:o, s:b, s:b, s:s*, s:i, s:O*}", "name", d->info.name, "directory",
-		directory, "crashed", d->crashed, "killed", d->killed, "reason",
-		d->crashed || d->died ? d->info.reason : NULL, "programs", (int)d->programs,
-		"summary", d->summary);
+	return json_pack("{s:s, s:s?, s:b, s:b, s:b, s:s*, s:i, s:O*}", "name", d->info.name,
+		"directory", results_path(d), "crashed", d->crashed, "killed", d->killed, "stays",
+		d->stays, "reason", d->crashed || d->died ? d->info.reason : NULL, "programs",
+		(int)d->programs, "summary", d->summary);
 }
 
 /* ---- one fabric ---- */
@@ -264,12 +315,15 @@ static int take_down(struct down *d)
 		/* held until the end: else their inodes could be another fabric's by then */
 		programs_hold(&programs, d->info.name, d->info.nodes);
 		end_process(d);
-		d->programs = programs_end(&programs);
+		if (!d->stays)
+			d->programs = programs_end(&programs);
 		programs_release(&programs);
+		if (d->stays)
+			return EXIT_RUN;
 		if (!d->killed)
 			look_back(d);
 	}
-	r = remains_remove(d->info.name, &more, &why);
+	r = remains_remove(d->info.name, &stop_wait, &more, &why);
 	d->programs += more;
 	if (r == -EBUSY) /* up again, by somebody else, or it can't be killed from here */
 		error_set(&why, r, "%s is up again, or its process can't be ended from here",
@@ -285,13 +339,13 @@ static int take_down(struct down *d)
 			d->info.reason);
 	if (!d->crashed)
 		load_summary(d);
-	return r < 0 || d->killed || d->died ? EXIT_RUN : EXIT_WELL;
+	return r < 0 || d->killed || d->died || d->incomplete ? EXIT_RUN : EXIT_WELL;
 }
 
 /* Takes the fabric's state over. The JSON of what came of it goes to *ret if that is the wish; else it is printed. */
 static int down_one(const struct state_info *info, const struct wish *w, json_t **ret)
 {
-	struct down d = {.info = *info};
+	struct down d = {.info = *info, .wish = w};
 	int status = take_down(&d);
 
 	if (w->json)
@@ -302,6 +356,7 @@ static int down_one(const struct state_info *info, const struct wish *w, json_t 
 		!expectations_met(d.summary, false))
 		status = EXIT_EXPECT;
 	json_decref(d.summary);
+	json_decref(d.directory);
 	state_release(&d.info);
 	return status;
 }
@@ -344,7 +399,7 @@ static int down_record(const char *name, const struct wish *w)
 	struct error why = ERROR_INIT;
 	json_t *result;
 
-	if (build_sweep(&why) < 0) {
+	if (build_sweep(&stop_wait, &why) < 0) {
 		cli_error("%s", why.text);
 		return EXIT_RUN;
 	}
@@ -386,6 +441,35 @@ static int down_name(const char *name, const struct wish *w)
 	return status;
 }
 
+/* The fabric's process may be elsewhere: a path from the root. NULL: there is no memory, or no folder to be in. */
+static char *absolute(const char *path)
+{
+	char *here = path[0] == '/' ? strdup("") : getcwd(NULL, 0), *ret = NULL;
+
+	if (here && asprintf(&ret, "%s%s%s", here, *here ? "/" : "", path) < 0)
+		ret = NULL;
+	free(here);
+	return ret;
+}
+
+static int read_wish(
+	const struct command *c, const struct cli_args *args, bool all, struct wish *ret)
+{
+	const char *out = cli_value(c, args, "output");
+
+	ret->discard = cli_value(c, args, "discard");
+	if (out && (all || ret->discard)) {
+		cli_error("down: --output is for one fabric's results; it does not go with --%s",
+			all ? "all" : "discard");
+		return EXIT_INPUT;
+	}
+	ret->directory = out ? absolute(out) : NULL;
+	if (!out || ret->directory)
+		return EXIT_WELL;
+	cli_error("down: can't find the folder %s: %s", out, strerror(errno));
+	return EXIT_INPUT;
+}
+
 static int run_down(const struct command *c, const struct cli_args *args)
 {
 	struct wish w = {
@@ -395,6 +479,7 @@ static int run_down(const struct command *c, const struct cli_args *args)
 	};
 	bool all = cli_value(c, args, "all");
 	struct error why = ERROR_INIT;
+	int status;
 
 	if (fabrics_trust(&why) != EXIT_WELL) {
 		cli_error("%s", why.text);
@@ -404,7 +489,12 @@ static int run_down(const struct command *c, const struct cli_args *args)
 		cli_error("down: needs the name of a fabric, or --all");
 		return EXIT_INPUT;
 	}
-	return all ? down_all(&w) : down_name(args->positional[0], &w);
+	status = read_wish(c, args, all, &w);
+	if (status != EXIT_WELL)
+		return status;
+	status = all ? down_all(&w) : down_name(args->positional[0], &w);
+	free(w.directory);
+	return status;
 }
 
 const struct command cmd_down = {
@@ -414,8 +504,10 @@ const struct command cmd_down = {
 	.details =
 		"Ends the fabric's process, which writes the results as `run` does, and the programs that still\n"
 		"run in its nodes. Works from what there is: also of a fabric that crashed, was killed, or came\n"
-		"up but half, nothing is left. Exit status 1: the workload ran, and an expectation of the\n"
-		"scenario failed; of a fabric on the stepped clock, which is stepped by hand, only with --expect.",
+		"up but half, nothing is left. One whose results can't be written, for the disk is full, say,\n"
+		"stops and stays, so that they can be written by another `down`, or elsewhere by --output. Exit\n"
+		"status 1: the workload ran, and an expectation of the scenario failed; of a fabric on the\n"
+		"stepped clock, which is stepped by hand, only with --expect.",
 	.options = options,
 	.operands_max = 1,
 	.run = run_down,

@@ -283,7 +283,7 @@ static void print_completion(void)
 
 static void print_metrics(void)
 {
-	char text[METRIC_TEXT];
+	char text[METRIC_NAME];
 
 	puts("Numbers of summary.json that a scenario's `expect` may bound (docs/results.md tells what each is):\n");
 	for (size_t i = 0; scenario_metric(i, text); i++)

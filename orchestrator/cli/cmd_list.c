@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
+#include "build/record.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
+#include "cli/fidelity_text.h"
 #include "cli/table.h"
 #include "cli/term.h"
 
@@ -15,12 +18,13 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-#define PATIENCE_NS 500000000 /* a fabric that is well answers within a millisecond */
+#define PATIENCE_S                                                                                 \
+	3 /* a fabric that is well answers within a millisecond, and on a busy box within some hundred */
 
 /* A fabric that does not answer must not keep the others from being listed. NULL: it did not. */
 static json_t *ask_status(const char *name)
 {
-	struct itimerspec patience = {.it_value = {.tv_nsec = PATIENCE_NS}};
+	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_S}};
 	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	struct client *client = NULL;
 	json_t *result = NULL;
@@ -62,6 +66,18 @@ static json_t *value_of(const json_t *status, const char *key)
 	return value ? json_incref(value) : json_null();
 }
 
+/* Of one that answers and follows the wall clock. */
+static json_t *fidelity_of(const json_t *status)
+{
+	const json_t *fidelity = json_object_get(status, "fidelity");
+	struct fidelity_text text;
+
+	if (!fidelity)
+		return json_null();
+	fidelity_text(&text, fidelity);
+	return json_string(text.whole);
+}
+
 /* What the fabric itself says comes first: it knows whether it is paused. */
 static json_t *make_row(const struct state_info *info)
 {
@@ -72,18 +88,66 @@ static json_t *make_row(const struct state_info *info)
 
 	if (!state)
 		state = running ? "no answer" : fabrics_word(info);
-	reason = value_of(status, "reason");
+	reason = value_of(status, "trouble");
 	if (!json_is_string(reason)) {
 		json_decref(reason);
 		reason = text_or_null(*info->reason ? info->reason : NULL);
 	}
-	row = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:i, s:o, s:o}", "name", info->name,
-		"state", state, "hosts", (int)info->hosts, "switches", (int)info->switches, "clock",
-		text_or_null(info->clock), "model_time_us", value_of(status, "model_time_us"),
-		"since", time_text(info->since_s), "pid", (int)info->pid, "results",
+	row = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:o, s:o, s:i, s:o, s:o}", "name",
+		info->name, "state", state, "hosts", (int)info->hosts, "switches",
+		(int)info->switches, "clock", text_or_null(info->clock), "model_time_us",
+		value_of(status, "model_time_us"), "fidelity", fidelity_of(status), "since",
+		time_text(info->since_s), "pid", (int)info->pid, "results",
 		text_or_null(info->directory), "reason", reason);
 	json_decref(status);
 	return row;
+}
+
+/* Of live fabrics that died there is a row already. */
+static bool has_row(const json_t *rows, const char *name)
+{
+	for (size_t i = 0; i < json_array_size(rows); i++) {
+		const json_t *row = json_array_get(rows, i);
+
+		if (!strcmp(json_string_value(json_object_get(row, "name")), name))
+			return true;
+	}
+	return false;
+}
+
+static json_t *make_left_row(const struct record_left *left)
+{
+	return json_pack("{s:s, s:s, s:n, s:n, s:n, s:n, s:n, s:n, s:n, s:o}", "name", left->name,
+		"state", "left over", "hosts", "switches", "clock", "model_time_us", "since", "pid",
+		"results", "reason",
+		json_sprintf(
+			"%zu namespace%s of a run that was killed; the next run or up removes them too",
+			left->namespaces, left->namespaces == 1 ? "" : "s"));
+}
+
+/* What runs have left that were killed. 0 or -ENOMEM. */
+static int add_left(json_t *rows)
+{
+	struct error why = ERROR_INIT;
+	struct record_list left;
+	int r = 0;
+
+	if (record_list_left(&left, &why) < 0) {
+		cli_error("%s", why.text);
+		return 0;
+	}
+	for (size_t i = 0; i < left.count && !r; i++)
+		if (!has_row(rows, left.items[i].name))
+			r = json_array_append_new(rows, make_left_row(&left.items[i]));
+	free(left.items);
+	return r;
+}
+
+static bool lives(const json_t *row)
+{
+	const char *state = json_string_value(json_object_get(row, "state"));
+
+	return strcmp(state, "crashed") && strcmp(state, "failed") && strcmp(state, "left over");
 }
 
 /* Reasons are sentences: below the table, and for whom there is one. */
@@ -103,8 +167,9 @@ static int print_rows(json_t *rows)
 		if (!reason)
 			continue;
 		name = json_string_value(json_object_get(row, "name"));
-		printf("\n%s: %s\n  'fabricbed down %s' removes what is left of it\n", name, reason,
-			name);
+		printf("\n%s: %s\n", name, reason);
+		if (!lives(row))
+			printf("  'fabricbed down %s' removes what is left of it\n", name);
 	}
 	return r;
 }
@@ -127,9 +192,11 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	rows = json_array();
 	for (size_t i = 0; i < count && !r; i++)
 		r = json_array_append_new(rows, make_row(&list[i]));
+	if (!r)
+		r = add_left(rows);
 	if (!r && cli_value(c, args, "json"))
 		table_json(rows);
-	else if (!r && count)
+	else if (!r && json_array_size(rows))
 		r = print_rows(rows);
 	else if (!r)
 		printf("no fabric%s is up; 'fabricbed up FILE' brings one up\n",
@@ -146,8 +213,9 @@ const struct command cmd_list = {
 	.operands = "",
 	.summary = "list the live fabrics",
 	.details =
-		"A row a fabric: running, paused, starting, failed, or crashed, and then why. What has crashed\n"
-		"stays listed until it is taken down. Each user sees their own; root's are root's alone.",
+		"A row a fabric: running, paused, stopped, starting, failed, or crashed, and then why. What has\n"
+		"crashed stays listed until it is taken down. Namespaces of a `run` that was killed are left over\n"
+		"until the next run, up or down removes them. Each user sees their own; root's are root's alone.",
 	.options = options,
 	.operands_max = 0,
 	.run = run_list,

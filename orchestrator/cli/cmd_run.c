@@ -55,11 +55,23 @@ static void show_progress(const struct session *s, double spent_s)
 #define SLICE_S     0.1 /* between two looks at the clock */
 #define FIRST_SLICE PS_PER_US
 
+/* What can't be written is told when that shows; the run goes on, and its end tells again what is missing. */
+static void look_at_disk(struct session *s, bool *told)
+{
+	struct error why = ERROR_INIT;
+
+	if (*told || session_flush(s, &why) == 0)
+		return;
+	*told = true;
+	cli_error("%s; the run goes on", why.text);
+}
+
 /* Runs to the end, in slices of model time that take about SLICE_S. */
 static int run_slices(struct session *s, bool progress, double *ret_wall_s, struct error *why)
 {
-	double start = clock_s(), slice_start = start;
+	double start = clock_s(), slice_start = start, looked = start;
 	uint64_t slice = FIRST_SLICE;
+	bool told = false;
 	int r = 0;
 
 	while (r == 0 && !stop_asked && !session_done(s)) {
@@ -72,6 +84,10 @@ static int run_slices(struct session *s, bool progress, double *ret_wall_s, stru
 		else if (now - slice_start > SLICE_S * 2 && slice > 1)
 			slice /= 2;
 		slice_start = now;
+		if (now - looked > SLICE_S) {
+			looked = now;
+			look_at_disk(s, &told);
+		}
 		if (progress && now - start > SLICE_S)
 			show_progress(s, now - start);
 	}
@@ -86,6 +102,7 @@ static int run_paced(
 	struct session *s, struct pace *pace, bool progress, double *ret_wall_s, struct error *why)
 {
 	double start = clock_s(), shown = start;
+	bool told = false;
 	int r = 0;
 
 	pace_go(pace);
@@ -96,9 +113,11 @@ static int run_paced(
 		if (idle > 0)
 			nanosleep(&t, NULL);
 		r = pace_turn(pace, session_end(s), &stop_asked, why);
-		if (progress && clock_s() - shown > SLICE_S) {
+		if (clock_s() - shown > SLICE_S) {
 			shown = clock_s();
-			show_progress(s, shown - start);
+			look_at_disk(s, &told);
+			if (progress)
+				show_progress(s, shown - start);
 		}
 	}
 	*ret_wall_s = clock_s() - start;
@@ -110,7 +129,7 @@ static int run_paced(
 struct run {
 	struct scenario *scenario;
 	struct fabric *fabric;
-	const char *directory;
+	struct folder *folder;
 	const char *capture;
 	bool kernel, json, quiet;
 	const char *seed;    /* as --seed has it; NULL: not given */
@@ -162,13 +181,15 @@ static int report(struct run *run, struct session *s, const struct session_times
 	}
 	if (stop_asked)
 		json_object_set_new(summary, "interrupted", json_true());
-	r = session_write(s, summary, &why);
+	r = session_write(s, summary, NULL, &why);
+	if (r == 0)
+		r = session_lost(s, &why);
 	if (r < 0)
 		fail(run, "%s", why.text);
 	if (run->json && !run->variant)
 		print_json(summary);
 	else if (!run->json && !run->quiet)
-		results_print(summary, run->scenario, run->directory);
+		results_print(summary, run->scenario, folder_path(run->folder));
 	if (number_corrupt(summary)) {
 		fail(run, "%.0f packets arrived with other bytes than were sent",
 			number_corrupt(summary));
@@ -194,6 +215,7 @@ static int run_clocked(
 {
 	bool progress = !run->quiet && !run->json && isatty(STDERR_FILENO);
 	struct clock_spec *clock = &run->scenario->clock;
+	int r;
 
 	if (!clock->wall)
 		return run_slices(s, progress, &times->run, why);
@@ -201,8 +223,9 @@ static int run_clocked(
 		clock->slowdown = measure_slowdown(s, run->fabric);
 	if (pace_new(&run->pace, s, run->fabric, clock->slowdown) < 0)
 		return error_set(why, -ENOMEM, "out of memory for the clock");
+	r = run_paced(s, run->pace, progress, &times->run, why);
 	times->fidelity = pace_fidelity(run->pace);
-	return run_paced(s, run->pace, progress, &times->run, why);
+	return r;
 }
 
 static int run_session(struct run *run)
@@ -211,8 +234,10 @@ static int run_session(struct run *run)
 		.scenario = run->scenario,
 		.fabric = run->fabric,
 		.kernel = run->kernel,
-		.directory = run->directory,
+		.folder = run->folder,
 		.capture = run->capture,
+		.stop = &stop_asked,
+		.wait = &stop_wait,
 	};
 	struct error why = ERROR_INIT;
 	double start = clock_s();
@@ -220,11 +245,11 @@ static int run_session(struct run *run)
 	struct session *s;
 	int r, status;
 
-	/* a clean end; a second one is deadly */
-	stop_catch(SA_RESETHAND | SA_RESTART);
+	/* a clean end: also when somebody has no patience, but for who insists */
+	stop_catch_two(SA_RESTART);
 	r = session_open(&s, &p, &why);
 	if (r < 0) {
-		if (run->kernel && explain_machine(run->fabric))
+		if (run->kernel && r != -EINTR && explain_machine(run->fabric))
 			return EXIT_MACHINE;
 		fail(run, "%s", why.text);
 		return r == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
@@ -260,19 +285,20 @@ static bool may_run(const struct run *run)
 
 static int run_once(struct run *run, const char *out)
 {
-	char *directory = NULL;
-	bool made = false;
-	int status = EXIT_WELL;
+	const struct results_place place = {
+		.out = out,
+		.name = run->scenario->name,
+		.input = run->scenario->path,
+	};
+	int status;
 
 	if (!may_run(run))
 		return EXIT_MACHINE;
-	if (results_directory(&directory, &made, out, run->scenario->name) < 0)
+	if (results_claim(&run->folder, &place) < 0)
 		return EXIT_INPUT;
-	run->directory = directory;
 	status = run_session(run);
-	if (status != EXIT_WELL && made)
-		results_discard(directory, out);
-	free(directory);
+	results_close(run->folder, out);
+	run->folder = NULL;
 	return status;
 }
 
@@ -324,7 +350,7 @@ static void run_release(struct run *run)
 }
 
 static int run_variant(const struct run *base, const struct cli_args *args,
-	const struct variant_spec *v, const char *directory, json_t *summaries)
+	const struct variant_spec *v, struct folder *folder, json_t *summaries)
 {
 	struct run run = *base;
 	char *out = NULL;
@@ -334,8 +360,11 @@ static int run_variant(const struct run *base, const struct cli_args *args,
 	run.scenario = NULL;
 	run.fabric = NULL;
 	status = cli_load_variant(args, v, &run.scenario, &run.fabric);
-	if (status == EXIT_WELL && asprintf(&out, "%s/%s", directory, v->name) < 0)
+	if (status == EXIT_WELL && (asprintf(&out, "%s/%s", folder_path(folder), v->name) < 0 ||
+					   folder_note_variant(folder, v->name) < 0)) {
+		cli_error("can't write results in %s", folder_path(folder));
 		status = EXIT_RUN;
+	}
 	if (status == EXIT_WELL && !run.json && !run.quiet)
 		printf("%s (%s)\n", base->scenario->name, v->name);
 	if (status == EXIT_WELL)
@@ -362,42 +391,52 @@ static int check_variant(const struct cli_args *args, const struct variant_spec 
 }
 
 /* Each variant in turn, and then all of them side by side. */
-static int run_compared(const struct run *run, const struct cli_args *args, const char *out)
+static int run_variants(const struct run *run, const struct cli_args *args, struct folder *folder)
 {
 	const struct scenario *s = run->scenario;
 	json_t *summaries = json_object();
-	char *directory = NULL;
-	bool made = false;
 	int status = EXIT_WELL;
 
-	for (size_t i = 0; i < s->variant_count; i++)
-		status |= check_variant(args, &s->variants[i]);
-	if (status != EXIT_WELL || !may_run(run)) {
-		json_decref(summaries);
-		return status != EXIT_WELL ? EXIT_INPUT : EXIT_MACHINE;
-	}
-	if (results_directory(&directory, &made, out, s->name) < 0) {
-		json_decref(summaries);
-		return EXIT_INPUT;
-	}
 	for (size_t i = 0; i < s->variant_count && !stop_asked; i++) {
-		int r = run_variant(run, args, &s->variants[i], directory, summaries);
+		int r = run_variant(run, args, &s->variants[i], folder, summaries);
 
 		if (r > status)
 			status = r;
 	}
 	if (stop_asked)
 		status = EXIT_RUN;
-	if (json_object_size(summaries) && compare_write(directory, summaries) < 0)
+	if (json_object_size(summaries) && compare_write(folder, summaries) < 0)
 		status = EXIT_RUN;
 	if (run->json)
 		print_json(summaries);
 	else if (!run->quiet)
 		compare_print(s->name, summaries, term_width());
-	if (made)
-		results_discard(directory, out);
 	json_decref(summaries);
-	free(directory);
+	return status;
+}
+
+static int run_compared(const struct run *run, const struct cli_args *args, const char *out)
+{
+	const struct scenario *s = run->scenario;
+	const struct results_place place = {
+		.out = out, .name = s->name, .input = s->path, .compares = true};
+	struct error why = ERROR_INIT;
+	struct folder *folder = NULL;
+	int status = EXIT_WELL;
+
+	for (size_t i = 0; i < s->variant_count; i++)
+		status |= check_variant(args, &s->variants[i]);
+	if (status != EXIT_WELL || !may_run(run))
+		return status != EXIT_WELL ? EXIT_INPUT : EXIT_MACHINE;
+	if (results_claim(&folder, &place) < 0)
+		return EXIT_INPUT;
+	if (folder_begin(folder, &why) < 0) {
+		cli_error("%s", why.text);
+		status = EXIT_RUN;
+	} else {
+		status = run_variants(run, args, folder);
+	}
+	results_close(folder, out);
 	return status;
 }
 

@@ -1,59 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "cli/replace.h"
 
 static const struct cli_option options[] = {
 	{"output", 'o', "FILE", "write there instead of to standard output"},
 	{0},
 };
 
-/* 0 or -errno: a full disk shows at any write. */
-static int write_text(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "we");
-	bool broken;
-
-	if (!f)
-		return -errno;
-	errno = 0;
-	broken = fputs(text, f) < 0;
-	if (fclose(f) || broken)
-		return errno ? -errno : -EIO;
-	return 0;
-}
-
-/* The file is the old one or the new one, whatever happens: what is written under another name takes its place. */
-static int replace_file(const char *path, const char *text)
-{
-	char *part;
-	int r;
-
-	if (asprintf(&part, "%s.part", path) < 0)
-		return -ENOMEM;
-	r = write_text(part, text);
-	if (r == 0 && rename(part, path) < 0)
-		r = -errno;
-	if (r < 0)
-		unlink(part);
-	free(part);
-	return r;
-}
-
-/* A device, a pipe or a link is written to where it stands. */
+/* 0 or -errno. */
 static int write_file(const char *path, const char *text)
 {
-	struct stat st;
+	struct replacement file;
+	int r = replace_open(&file, path);
 
-	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return write_text(path, text);
-	return replace_file(path, text);
+	if (r < 0)
+		return r;
+	fputs(text, file.out.file);
+	return replace_end(&file);
 }
 
 static int run_save(const struct command *c, const struct cli_args *args)

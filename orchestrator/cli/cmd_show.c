@@ -66,8 +66,10 @@ static int print_rows(const char *name, const char *what, const char *match, con
 	char time[TABLE_TIME];
 	int status;
 
-	printf("%s at %s of model time: ", name,
-		table_time(time, json_object_get(result, "model_time_us")));
+	printf("%s at %s", name, table_time(time, json_object_get(result, "model_time_us")));
+	if (json_object_get(result, "until_us"))
+		printf(" to %s", table_time(time, json_object_get(result, "until_us")));
+	printf(" of model time: ");
 	if (!json_array_size(rows)) {
 		printf("no %s%s%s%s\n", what, match ? " that fit '" : "", match ? match : "",
 			match ? "'" : "");
@@ -94,6 +96,37 @@ static int show_status(const char *name, bool as_json)
 	return EXIT_WELL;
 }
 
+/* All of a table, be it by pages: those that follow are added to the first one's rows. */
+static int request_rows(const char *name, json_t *keys, json_t **ret)
+{
+	json_t *whole = NULL, *page = NULL;
+	json_int_t next = 0;
+	int status;
+
+	do {
+		json_object_set_new(keys, "from", json_integer(next));
+		status = client_request(name, "show", json_incref(keys), &page);
+		if (status != EXIT_WELL)
+			break;
+		next = json_integer_value(json_object_get(page, "next"));
+		if (whole) {
+			json_array_extend(
+				json_object_get(whole, "rows"), json_object_get(page, "rows"));
+			json_object_set(whole, "until_us", json_object_get(page, "model_time_us"));
+		} else {
+			whole = json_incref(page);
+			json_object_del(whole, "next");
+		}
+		json_decref(page);
+	} while (next);
+	json_decref(keys);
+	if (status != EXIT_WELL)
+		json_decref(whole);
+	else
+		*ret = whole;
+	return status;
+}
+
 static int show_what(const char *name, const char *what, const char *match, bool as_json)
 {
 	const char *const words[] = {what, match};
@@ -107,7 +140,7 @@ static int show_what(const char *name, const char *what, const char *match, bool
 	if (match)
 		json_object_set(keys, "match", json_array_get(list, 1));
 	json_decref(list);
-	status = client_request(name, "show", keys, &result);
+	status = request_rows(name, keys, &result);
 	if (status != EXIT_WELL)
 		return status;
 	summary = json_object_get(result, "summary");

@@ -35,9 +35,9 @@ struct up {
 	struct fabric *fabric;
 	struct state *state;
 	const char *name, *out;
-	char *directory; /* from the root */
-	bool made;       /* the directory */
-	bool kernel;     /* the dataplane */
+	struct folder *folder; /* for the results, from the root */
+	bool kept;   /* it is the fabric's process that looks after it, or this is that process */
+	bool kernel; /* the dataplane */
 	pid_t pid;
 	double setup_s;
 };
@@ -49,13 +49,13 @@ static int claim(struct up *up)
 {
 	struct error why = ERROR_INIT;
 	unsigned programs = 0;
-	int r = state_claim(&up->state, up->name, &why);
+	int r = state_claim(&up->state, up->name, &stop_wait, &why);
 
 	if (r == -ESTALE) {
 		cli_error("%s; its remains are taken away first", why.text);
-		r = remains_remove(up->name, &programs, &why);
+		r = remains_remove(up->name, &stop_wait, &programs, &why);
 		if (!r)
-			r = state_claim(&up->state, up->name, &why);
+			r = state_claim(&up->state, up->name, &stop_wait, &why);
 	}
 	if (r < 0)
 		cli_error("%s", why.text);
@@ -64,17 +64,21 @@ static int claim(struct up *up)
 	return r < 0 ? EXIT_RUN : EXIT_WELL;
 }
 
-static int make_results(struct up *up)
+static int claim_results(struct up *up)
 {
-	char *given = NULL;
+	const struct results_place place = {
+		.out = up->out,
+		.name = up->name,
+		.input = up->scenario->path,
+	};
+	int r;
 
-	if (results_directory(&given, &up->made, up->out, up->name) < 0)
+	if (results_claim(&up->folder, &place) < 0)
 		return EXIT_INPUT;
-	up->directory = realpath(given, NULL);
-	if (!up->directory)
-		cli_error("can't find the folder %s: %s", given, strerror(errno));
-	free(given);
-	return up->directory ? EXIT_WELL : EXIT_RUN;
+	r = folder_be_absolute(up->folder);
+	if (r < 0)
+		cli_error("can't find the folder %s: %s", folder_path(up->folder), strerror(-r));
+	return r < 0 ? EXIT_RUN : EXIT_WELL;
 }
 
 static int describe(struct up *up)
@@ -82,7 +86,7 @@ static int describe(struct up *up)
 	char *path = realpath(up->scenario->path, NULL);
 	struct state_about about = {
 		.scenario = path ? path : up->scenario->path,
-		.directory = up->directory,
+		.directory = folder_path(up->folder),
 		.fabric = up->fabric,
 		.wall = up->scenario->clock.wall,
 		.kernel = up->kernel,
@@ -119,7 +123,7 @@ static int explain_start(struct up *up, int code, const struct error *why)
 		print_log(up->name);
 		state_free(up->state); /* else its remains would be held to be alive */
 		up->state = NULL;
-		if (remains_remove(up->name, &programs, &failed) < 0)
+		if (remains_remove(up->name, &stop_wait, &programs, &failed) < 0)
 			cli_error("%s", failed.text);
 		return EXIT_RUN;
 	}
@@ -149,10 +153,12 @@ static int start(struct up *up, bool *ret_up)
 		.live = {.scenario = up->scenario,
 			.fabric = up->fabric,
 			.name = up->name,
-			.directory = up->directory,
+			.folder = up->folder,
 			.kernel = up->kernel,
-			.control = state_path(control, up->name, "control")},
+			.control = state_path(control, up->name, "control"),
+			.stop = &stop_asked},
 		.stop = &stop_asked,
+		.wait = &stop_wait,
 	};
 	struct error why = ERROR_INIT;
 	double begun = clock_s();
@@ -161,6 +167,7 @@ static int start(struct up *up, bool *ret_up)
 	/* no SA_RESTART: who waits for the fabric's process is to be woken up. That process has the same handlers */
 	stop_catch(0);
 	r = daemon_start(&p, &up->pid, &why);
+	up->kept = !up->pid || !r;
 	if (!up->pid)
 		return explain_end(up, r, &why);
 	up->setup_s = clock_s() - begun;
@@ -174,22 +181,18 @@ static int start(struct up *up, bool *ret_up)
 
 static int bring_up(struct up *up, bool *ret_up)
 {
-	bool described = false;
 	int status;
 
 	status = claim(up);
 	if (status != EXIT_WELL)
 		return status;
-	status = make_results(up);
+	status = claim_results(up);
 	if (status == EXIT_WELL)
 		status = describe(up);
-	described = status == EXIT_WELL;
-	if (described)
+	if (status == EXIT_WELL)
 		status = start(up, ret_up);
 	else
 		state_remove(up->state);
-	if (status != EXIT_WELL && up->pid && up->directory && up->made)
-		results_discard(up->directory, up->out);
 	return status;
 }
 
@@ -251,7 +254,7 @@ static void print_json(const struct up *up, json_t *started)
 		"pid", (int)up->pid, "hosts", (int)n->host_count, "switches", (int)n->switch_count,
 		"links", (int)n->link_count, "setup_s", up->setup_s, "clock",
 		up->scenario->clock.wall ? "wall" : "stepped", "dataplane",
-		up->kernel ? "kernel" : "inline", "results", up->directory);
+		up->kernel ? "kernel" : "inline", "results", folder_path(up->folder));
 
 	if (started)
 		json_object_set(json, "started", started);
@@ -349,7 +352,10 @@ static int run_up(const struct command *c, const struct cli_args *given)
 	if (is_up)
 		status = tell(c, &args, &up);
 	state_free(up.state);
-	free(up.directory);
+	if (up.kept)
+		folder_keep(up.folder);
+	else
+		results_close(up.folder, up.out);
 	fabric_free(up.fabric);
 	scenario_free(up.scenario);
 	return status;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "live/footprint.h"
 #include "live/setup.h"
 #include "live/traffic.h"
 #include "topology/explain.h"
@@ -28,6 +29,7 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 			.packets = size.packets,
 			.packet_hops = size.packet_hops,
 			.ideal_ps = size.ideal_ps,
+			.memory_bytes = footprint_bytes(s, f, &m, size.packets),
 		};
 	messages_release(&m);
 	return r;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/compare.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <string.h>
+#include "base/outstream.h"
 #include "cli/cli.h"
 #include "cli/human.h"
 #include "telemetry/summary.h"
@@ -35,18 +34,24 @@ static const struct {
 	{"pfc.paused_us", "paused", TIME},
 };
 
-int compare_write(const char *directory, const json_t *summaries)
+int compare_write(struct folder *folder, const json_t *summaries)
 {
-	char *path;
-	int r;
+	struct error why = ERROR_INIT;
+	struct outstream out;
+	int r = outstream_create(&out, folder_fd(folder), "compare.json" OUTSTREAM_NEW);
 
-	if (asprintf(&path, "%s/compare.json", directory) < 0)
-		return -ENOMEM;
-	r = json_dump_file(summaries, path, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	if (r == 0) {
+		json_dumpf(summaries, out.file, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+		r = outstream_close(&out);
+	}
 	if (r < 0)
-		cli_error("can't write %s: %s", path, strerror(errno));
-	free(path);
-	return r < 0 ? -EIO : 0;
+		error_set(&why, r, "can't write %s/compare.json: %s", folder_path(folder),
+			strerror(-r));
+	else
+		r = folder_publish(folder, &why);
+	if (r < 0)
+		cli_error("%s", why.text);
+	return r;
 }
 
 #define TITLE 16 /* columns of the longest title */

@@ -4,9 +4,10 @@
 
 /* Several runs of one scenario side by side. summaries: an object of them by the variants' names, in their order. */
 #include <jansson.h>
+#include "live/folder.h"
 
-/* Writes compare.json. 0 or -errno after a message. */
-int compare_write(const char *directory, const json_t *summaries);
+/* Makes compare.json appear. 0 or -errno after a message. */
+int compare_write(struct folder *folder, const json_t *summaries);
 
 /*
  * A table: a column a variant, each figure also as a multiple of the first one's; several, one below the other, where a line

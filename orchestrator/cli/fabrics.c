@@ -18,26 +18,12 @@ int fabrics_need_root(const char *command)
 	return EXIT_MACHINE;
 }
 
+/* What root has can't even be seen. */
+#define OF_YOURS " of yours, and root's answer root alone (remedy: run this as root)"
+
 int fabrics_trust(struct error *why)
 {
 	return state_trust(why) < 0 ? EXIT_MACHINE : EXIT_WELL;
-}
-
-bool fabrics_is_roots(const char *name)
-{
-	char path[sizeof(STATE_DIR_ROOT) + STATE_NAME_MAX + 2];
-
-	snprintf(path, sizeof(path), "%s/%s", STATE_DIR_ROOT, name);
-	/* where not even that can be seen it may well be */
-	return geteuid() != 0 && record_valid_name(name) &&
-	       (!access(path, F_OK) || errno == EACCES);
-}
-
-static void explain_roots(const char *name, struct error *why)
-{
-	error_set(why, 0,
-		"%s is root's: a live fabric of root's answers root alone; remedy: run this as root, with sudo for one",
-		name);
 }
 
 int fabrics_list(struct state_info **ret, size_t *ret_count)
@@ -52,13 +38,9 @@ int fabrics_list(struct state_info **ret, size_t *ret_count)
 void fabrics_explain_missing(const char *name, struct error *why)
 {
 	struct state_info *list = NULL;
-	const char **names, *near = NULL, *of_yours = geteuid() ? " of yours" : "";
+	const char **names, *near = NULL, *of_yours = geteuid() ? OF_YOURS : "";
 	size_t count = 0;
 
-	if (fabrics_is_roots(name)) {
-		explain_roots(name, why);
-		return;
-	}
 	if (state_list(&list, &count) < 0)
 		count = 0;
 	names = calloc(count + 1, sizeof(*names));
@@ -97,8 +79,6 @@ int fabrics_find(const char *name, struct state_info *ret)
 		cli_error("can't read %s/%s: %s", STATE_DIR, name, strerror(-r));
 	if (!r)
 		return EXIT_WELL;
-	if (r == -ENOENT && fabrics_is_roots(name))
-		return EXIT_MACHINE;
 	return r == -ENOENT ? EXIT_INPUT : EXIT_RUN;
 }
 

@@ -23,9 +23,6 @@ int fabrics_need_root(const char *command);
 /* EXIT_WELL; EXIT_MACHINE with why: the directory of the user's fabrics is not theirs alone. */
 int fabrics_trust(struct error *why);
 
-/* Whether root has a fabric of that name, and the user is not root: those answer root alone. */
-bool fabrics_is_roots(const char *name);
-
 /*
  * How a fabric is, in a word: "starting", "running", "ended", "failed"; "crashed" of one whose process died without having
  * told why.

@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/folder.h"
+#include "cli/parents.h"
+#include "cli/replace.h"
 
 struct totals {
 	unsigned int cases, failures, errors;
@@ -16,7 +17,7 @@ struct totals {
 };
 
 struct junit {
-	FILE *file;
+	struct replacement file;
 	char *path;
 	xmlDocPtr doc;
 	xmlNodePtr suites;
@@ -27,8 +28,8 @@ struct junit {
 static void junit_free(struct junit *j)
 {
 	xmlFreeDoc(j->doc);
-	if (j->file)
-		fclose(j->file);
+	if (j->file.out.file)
+		replace_drop(&j->file);
 	free(j->path);
 	free(j);
 }
@@ -46,12 +47,10 @@ int junit_open(struct junit **ret, const char *path)
 	if (!j->path || !j->doc || !j->suites)
 		goto fail;
 	xmlDocSetRootElement(j->doc, j->suites);
-	folder_make_parents(path);
-	j->file = fopen(path, "we");
-	if (!j->file) {
-		r = -errno;
+	parents_make(path);
+	r = replace_open(&j->file, path);
+	if (r < 0)
 		goto fail;
-	}
 	*ret = j;
 	return 0;
 fail:
@@ -163,7 +162,9 @@ static void add_expectation(struct junit *j, xmlNodePtr suite, const struct juni
 	xmlNodePtr element = add_case(j, suite, run, 0), failure;
 
 	totals->cases++;
-	set(j, element, "name", "%s %s %.15g", metric, bound, limit);
+	set(j, element, "name", "%s %s %.15g%s%s", metric, bound, limit,
+		json_object_get(found, "of") ? " of finished" : "",
+		json_object_get(found, "implied") ? " (implied)" : "");
 	if (json_is_true(json_object_get(found, "ok")))
 		return;
 	totals->failures++;
@@ -173,8 +174,8 @@ static void add_expectation(struct junit *j, xmlNodePtr suite, const struct juni
 		set(j, failure, "message", "%s is %.15g, expected %s %.15g", metric,
 			json_number_value(value), bound, limit);
 	else
-		set(j, failure, "message", "there is no %s, expected %s %.15g", metric, bound,
-			limit);
+		set(j, failure, "message", "there is no %s: %s; expected %s %.15g", metric,
+			json_string_value(json_object_get(found, "reason")), bound, limit);
 }
 
 /* A case that is always there: a scenario may expect nothing, and an error needs a place. */
@@ -231,15 +232,14 @@ bool junit_empty(const struct junit *j)
 static int write_doc(const struct junit *j)
 {
 	xmlChar *text = NULL;
-	int n = 0, r = 0;
+	int n = 0;
 
 	xmlDocDumpFormatMemoryEnc(j->doc, &text, &n, "UTF-8", 1);
 	if (!text)
 		return -ENOMEM;
-	if (fwrite(text, 1, (size_t)n, j->file) != (size_t)n || fflush(j->file))
-		r = -errno;
+	fwrite(text, 1, (size_t)n, j->file.out.file);
 	xmlFree(text);
-	return r;
+	return 0;
 }
 
 int junit_close(struct junit *j)
@@ -252,9 +252,8 @@ int junit_close(struct junit *j)
 	set_totals(j, j->suites, &j->totals);
 	/* a file that lacks a case would pass for a run that had none */
 	r = j->out_of_memory ? -ENOMEM : write_doc(j);
-	if (fclose(j->file) && r == 0)
-		r = -errno;
-	j->file = NULL;
+	if (r == 0)
+		r = replace_end(&j->file);
 	if (r < 0)
 		cli_error("can't write %s: %s", j->path, strerror(-r));
 	junit_free(j);

@@ -8,111 +8,59 @@
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/folder.h"
+#include "cli/fidelity_text.h"
 #include "cli/human.h"
+#include "cli/parents.h"
 #include "cli/table.h"
 #include "cli/term.h"
 #include "telemetry/summary.h"
 
 #define RUNS_MAX 100000
 
-static int make_folder(const char *path, bool *ret_made)
+/* The first free runs/NAME-N. */
+static int claim_next(struct folder **ret, const char *name, struct error *why)
 {
-	folder_make_parents(path);
-	*ret_made = mkdir(path, 0777) == 0;
-	if (*ret_made || errno == EEXIST)
-		return 0;
-	cli_error("can't make the folder %s: %s; --output names another", path, strerror(errno));
-	return -errno;
-}
+	struct folder_params p = {.fresh = true};
+	int r = -EEXIST;
 
-static int next_run(char **ret_path, const char *name)
-{
-	for (int n = 1; n < RUNS_MAX; n++) {
+	if (mkdir("runs", 0777) < 0 && errno != EEXIST)
+		return error_set(why, -errno, "can't make the folder runs: %s; --output names another",
+			strerror(errno));
+	for (int n = 1; r == -EEXIST && n < RUNS_MAX; n++) {
 		char *path;
 
 		if (asprintf(&path, "runs/%s-%d", name, n) < 0)
-			return -ENOMEM;
-		if (mkdir(path, 0777) == 0) {
-			*ret_path = path;
-			return 0;
-		}
-		if (errno != EEXIST) {
-			int r = -errno;
-
-			cli_error("can't make the folder %s: %s", path, strerror(-r));
-			free(path);
-			return r;
-		}
+			return error_set(why, -ENOMEM, "out of memory");
+		p.path = path;
+		r = folder_claim(ret, &p, why);
 		free(path);
 	}
-	cli_error("runs/ is full of %s; remove some", name);
-	return -EEXIST;
+	if (r == -EEXIST)
+		error_set(why, r, "runs/ is full of %s; remove some", name);
+	return r;
 }
 
-/* What an earlier run left in the folder must not pass for a result of this one. */
-static void remove_files(const char *directory)
+int results_claim(struct folder **ret, const struct results_place *place)
 {
-	static const char *const names[] = {"summary.json", "flows.csv", "queues.csv", "pauses.csv",
-		"roles.csv", "events.jsonl", "scenario.yaml", "compare.json"};
-	char *path;
+	const struct folder_params p = {
+		.path = place->out,
+		.input = place->input,
+		.compares = place->compares,
+	};
+	struct error why = ERROR_INIT;
+	int r;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (asprintf(&path, "%s/%s", directory, names[i]) < 0)
-			return;
-		unlink(path);
-		free(path);
-	}
-}
-
-/* An earlier comparison tells which folders were its variants'. */
-static void remove_variants(const char *directory)
-{
-	json_t *summaries = NULL, *summary;
-	const char *name;
-	char *path;
-
-	if (asprintf(&path, "%s/compare.json", directory) >= 0) {
-		summaries = json_load_file(path, 0, NULL);
-		free(path);
-	}
-	json_object_foreach(summaries, name, summary)
-	{
-		if (strchr(name, '/') || asprintf(&path, "%s/%s", directory, name) < 0)
-			continue;
-		remove_files(path);
-		rmdir(path);
-		free(path);
-	}
-	json_decref(summaries);
-}
-
-static void remove_old(const char *directory)
-{
-	remove_variants(directory);
-	remove_files(directory);
-}
-
-int results_directory(char **ret_path, bool *ret_made, const char *out, const char *name)
-{
-	bool made;
-	int r = make_folder(out ? out : "runs", &made);
-
+	if (place->out)
+		parents_make(place->out);
+	r = place->out ? folder_claim(ret, &p, &why) : claim_next(ret, place->name, &why);
 	if (r < 0)
-		return r;
-	if (!out) {
-		*ret_made = true;
-		return next_run(ret_path, name);
-	}
-	remove_old(out);
-	*ret_made = made;
-	*ret_path = strdup(out);
-	return *ret_path ? 0 : -ENOMEM;
+		cli_error("%s", why.text);
+	return r;
 }
 
-void results_discard(const char *directory, bool is_out)
+void results_close(struct folder *folder, bool is_out)
 {
-	if (rmdir(directory) == 0 && !is_out)
+	if (folder_close(folder) && !is_out)
 		rmdir("runs");
 }
 
@@ -129,28 +77,78 @@ static const char *text(const json_t *summary, const char *key)
 	return json_string_value(json_object_get(summary, key));
 }
 
+static bool exists(const json_t *summary, const char *metric)
+{
+	double value;
+
+	return summary_lookup(summary, metric, &value) == 0;
+}
+
+/* A run that was ended with flows on their way. */
+static void print_cut_off(const json_t *s)
+{
+	static const struct {
+		const char *by, *words;
+	} ends[] = {
+		{"until", "ended by the scenario's until"},
+		{"auto", "CUT OFF by until: auto, long after they should have finished"},
+		{"limit", "CUT OFF: no run lasts longer"},
+	};
+	const char *by = text(s, "ended_by");
+	char time[HUMAN_TEXT];
+
+	for (size_t i = 0; by && i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (!strcmp(by, ends[i].by))
+			printf("              %s, at %s\n", ends[i].words,
+				human_time(time, number(s, "model_time_us")));
+}
+
+/* Of what has not ended nobody knows how long it takes: the others stand for themselves alone. */
+static void print_completion(const json_t *s)
+{
+	const json_t *finished = json_object_get(json_object_get(s, "flows"), "finished");
+	char a[HUMAN_TEXT], b[HUMAN_TEXT], c[HUMAN_TEXT], d[HUMAN_TEXT];
+
+	if (!exists(finished, "fct_us.max")) {
+		printf("  completion  -\n");
+		return;
+	}
+	printf("  completion  ");
+	if (!exists(s, "flows.fct_us.max"))
+		printf("of the %.0f finished: ", number(finished, "count"));
+	printf("mean %s, p50 %s, p99 %s, max %s\n", human_time(a, number(finished, "fct_us.mean")),
+		human_time(b, number(finished, "fct_us.p50")),
+		human_time(c, number(finished, "fct_us.p99")),
+		human_time(d, number(finished, "fct_us.max")));
+}
+
 static void print_flows(const json_t *s)
 {
-	double ideal = number(s, "ideal_us"), unfinished = number(s, "flows.unfinished");
-	char a[HUMAN_TEXT], b[HUMAN_TEXT], c[HUMAN_TEXT], d[HUMAN_TEXT];
+	double unfinished = number(s, "flows.unfinished");
+	char a[HUMAN_TEXT];
 
 	printf("\n  flows       %.0f of %.0f finished", number(s, "flows.count") - unfinished,
 		number(s, "flows.count"));
 	if (unfinished)
 		printf("; %.0f UNFINISHED", unfinished);
-	printf("\n  completion  mean %s, p50 %s, p99 %s, max %s\n",
-		human_time(a, number(s, "flows.fct_us.mean")),
-		human_time(b, number(s, "flows.fct_us.p50")),
-		human_time(c, number(s, "flows.fct_us.p99")),
-		human_time(d, number(s, "flows.fct_us.max")));
-	if (ideal) {
-		printf("  ideal       %s by the hosts' links alone", human_time(a, ideal));
-		if (!unfinished) /* what has not ended took no time that could be compared */
+	putchar('\n');
+	print_cut_off(s);
+	print_completion(s);
+	if (exists(s, "ideal_us")) {
+		printf("  ideal       %s by the hosts' links alone",
+			human_time(a, number(s, "ideal_us")));
+		if (exists(s, "slowdown"))
 			printf("; the slowest flow took %.2f times that", number(s, "slowdown"));
 		putchar('\n');
+		if (number(s, "ideal_fabric_us") > number(s, "ideal_us"))
+			printf("              %.1f us by the links between switches\n",
+				number(s, "ideal_fabric_us"));
 	}
-	printf("  goodput     %s, all flows together\n",
-		human_rate(a, number(s, "flows.goodput_gbps")));
+	if (exists(s, "flows.goodput_gbps"))
+		printf("  goodput     %s, all flows together\n",
+			human_rate(a, number(s, "flows.goodput_gbps")));
+	else
+		printf("  goodput     -\n");
 }
 
 static void print_packets(const json_t *s)
@@ -283,12 +281,14 @@ static void print_expect(const json_t *summary)
 			printf("  expect      ok    ");
 		else
 			printf("  expect      %sFAIL%s  ", term_red(), term_plain());
-		printf("%s %s %g: ", text(e, "metric"), kind,
-			json_number_value(json_object_get(bound, kind)));
+		printf("%s %s %g%s%s: ", text(e, "metric"), kind,
+			json_number_value(json_object_get(bound, kind)),
+			text(e, "of") ? " of finished" : "",
+			json_object_get(e, "implied") ? " (implied)" : "");
 		if (json_is_number(value))
 			printf("%g\n", json_number_value(value));
 		else
-			printf("no such figure\n");
+			printf("-, %s\n", text(e, "reason"));
 	}
 }
 
@@ -307,18 +307,14 @@ static void print_title(const struct scenario *s)
 static void print_fidelity(const json_t *summary)
 {
 	const json_t *f = json_object_get(summary, "fidelity");
-	const char *reason = json_string_value(json_object_get(f, "reason"));
+	struct fidelity_text text;
 
 	if (!f)
 		return;
-	printf("  fidelity    %s: events late by p50 %.3g us, p99 %.3g us, max %.3g us; shortest link %.3g us\n",
-		json_string_value(json_object_get(f, "verdict")),
-		number(summary, "fidelity.late_us.p50"), number(summary, "fidelity.late_us.p99"),
-		number(summary, "fidelity.late_us.max"),
-		number(summary, "fidelity.smallest_delay_us"));
-	if (reason)
-		printf("              %s;\n              a slowdown of %g would have sufficed\n",
-			reason, number(summary, "fidelity.sufficient_slowdown"));
+	fidelity_text(&text, f);
+	printf("  fidelity    %s\n              %s\n", text.whole, text.late);
+	if (*text.remedy)
+		printf("              %s\n", text.remedy);
 }
 
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)

@@ -4,17 +4,21 @@
 
 /* Where a run's results go, and how a person reads them. */
 #include <jansson.h>
+#include "live/folder.h"
 #include "scenario/scenario.h"
 
-/*
- * The folder for a run: `out`, from which an earlier run's results are removed, or the first free
- * "runs/<name>-<n>". *ret_path is to be freed; *ret_made: it was not there before. 0 or -errno after
- * a message.
- */
-int results_directory(char **ret_path, bool *ret_made, const char *out, const char *name);
+struct results_place {
+	const char *out; /* the folder; NULL: the first free "runs/<name>-<n>" */
+	const char *name;
+	const char *input; /* the scenario's file, which must not lie there under a result's name */
+	bool compares;     /* several variants, each with a folder in there */
+};
 
-/* Removes the folder that was made for a run that never began, if nothing is in it. */
-void results_discard(const char *directory, bool is_out);
+/* Claims the folder for a run. 0 or -errno after a message. */
+int results_claim(struct folder **ret, const struct results_place *place);
+
+/* Closes it; of a run that gave no results nothing stays. */
+void results_close(struct folder *folder, bool is_out);
 
 /* The summary for a terminal. */
 void results_print(const json_t *summary, const struct scenario *s, const char *directory);

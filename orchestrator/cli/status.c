@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include "cli/fidelity_text.h"
 #include "cli/table.h"
 
 /* The value at a path of two keys at most; NULL: none. */
@@ -55,6 +56,8 @@ static void print_title(const json_t *s)
 	puts("\n");
 	if (is_state(s, "failed"))
 		printf("  FAILED      %s\n", word(s, "reason", NULL));
+	if (look(s, "trouble", NULL))
+		printf("  TROUBLE     %s\n", word(s, "trouble", NULL));
 }
 
 static void print_dropped(const json_t *dropped)
@@ -96,49 +99,31 @@ static void print_counts(const json_t *s)
 	printf("  faults      " N " in force\n", count(s, "faults", NULL));
 }
 
-static double figure(const json_t *fidelity, const char *key, const char *inner)
-{
-	return json_number_value(look(fidelity, key, inner));
-}
-
 /* Of the wall clock: whether numbers are to be believed, and if not, what would make them so. */
 static void print_fidelity(const json_t *f)
 {
-	bool faithful = !strcmp(word(f, "verdict", NULL), "faithful");
+	struct fidelity_text text;
 
 	if (!f)
 		return;
-	if (faithful)
-		puts("  fidelity    faithful");
-	else
-		printf("  fidelity    DEGRADED: %s\n", word(f, "reason", NULL));
-	printf("              events late by p50 %.1f us, p99 %.1f us, max %.1f us; the shortest link takes %.4g us\n",
-		figure(f, "late_us", "p50"), figure(f, "late_us", "p99"),
-		figure(f, "late_us", "max"), figure(f, "smallest_delay_us", NULL));
-	printf("              busy %.0f%% of the time", 100 * figure(f, "busy", NULL));
-	if (figure(f, "slipped_us", NULL) > 0)
-		printf("; model time held back by %.1f us", figure(f, "slipped_us", NULL));
-	if (figure(f, "lost", NULL) > 0)
-		printf("; %.0f frames of programs lost", figure(f, "lost", NULL));
-	putchar('\n');
-	if (!faithful && json_is_number(look(f, "sufficient_slowdown", NULL)))
-		printf("              a slowdown of %.3g would have sufficed\n",
-			figure(f, "sufficient_slowdown", NULL));
+	fidelity_text(&text, f);
+	printf("  fidelity    %s\n", text.now);
+	if (*text.remedy)
+		printf("              %s\n", text.remedy);
+	printf("              %s\n", text.late);
+	printf("              %s\n", text.load);
 }
 
 void status_print_verdict(const json_t *f)
 {
-	bool faithful = !strcmp(word(f, "verdict", NULL), "faithful");
+	struct fidelity_text text;
 
 	if (!f)
 		return;
-	printf("\n%s: events late by p50 %.1f us, p99 %.1f us, max %.1f us; the shortest link takes %.4g us\n",
-		faithful ? "faithful" : "DEGRADED", figure(f, "late_us", "p50"),
-		figure(f, "late_us", "p99"), figure(f, "late_us", "max"),
-		figure(f, "smallest_delay_us", NULL));
-	if (!faithful)
-		printf("%s; a slowdown of %.3g would have sufficed\n", word(f, "reason", NULL),
-			figure(f, "sufficient_slowdown", NULL));
+	fidelity_text(&text, f);
+	printf("\n%s\n%s\n", text.now, text.late);
+	if (*text.remedy)
+		printf("%s\n", text.remedy);
 }
 
 /* A command to type, the fabric's name behind its first word. */

@@ -4,12 +4,19 @@
 
 /* Ctrl-C and the like, for what has to come to a clean end. */
 #include <stdbool.h>
+#include "build/lock.h"
 
 /* Set by SIGINT, SIGTERM and SIGHUP once they are caught. */
 extern volatile bool stop_asked;
 
-/* flags: of sigaction(2). */
+/* All of them; flags: of sigaction(2). */
 void stop_catch(int flags);
+
+/* The first two; the third is deadly. */
+void stop_catch_two(int flags);
+
+/* Waits for a lock until one comes, and says what it waits for. */
+extern const struct lock_wait stop_wait;
 
 /* They are deadly again. */
 void stop_release(void);

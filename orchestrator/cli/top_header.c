@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "cli/fidelity_text.h"
 #include "cli/top_table.h"
 
 __attribute__((format(printf, 2, 3))) static void add(
@@ -65,25 +66,10 @@ static void make_state(struct top_line *line, const json_t *s)
 	line->tone = strcmp(state, "failed") ? TOP_PLAIN : TOP_BAD;
 }
 
-static void add_lateness(struct top_line *line, const json_t *f)
-{
-	const json_t *late = json_object_get(f, "late_us");
-	double busy = number(f, "busy"), lost = number(f, "lost");
-
-	if (late)
-		add(line, "  late p50 %.1f, p99 %.1f, max %.1f us beside %g us of delay",
-			number(late, "p50"), number(late, "p99"), number(late, "max"),
-			number(f, "smallest_delay_us"));
-	if (!isnan(busy))
-		add(line, "  busy %.0f%%", busy * 100);
-	if (lost > 0)
-		add(line, "  lost %.0f", lost);
-}
-
 static void make_fidelity(struct top_line *line, const json_t *s)
 {
 	const json_t *f = json_object_get(s, "fidelity");
-	double enough = number(f, "sufficient_slowdown");
+	struct fidelity_text text;
 
 	add(line, "fidelity  ");
 	if (!f) {
@@ -93,16 +79,14 @@ static void make_fidelity(struct top_line *line, const json_t *s)
 				: "exact: model time waits for every event");
 		return;
 	}
-	if (!strcmp(word(f, "verdict"), "faithful")) {
-		add(line, "faithful");
-		line->tone = TOP_GOOD;
-	} else {
-		add(line, "DEGRADED: %s", word(f, "reason"));
-		if (enough > 0)
-			add(line, "; a slowdown of %.3g would do", enough);
+	fidelity_text(&text, f);
+	/* what is to be done first: a narrow screen cuts the rest */
+	add(line, "%s%s%s  %s  %s", text.now, *text.in_short ? ": " : "", text.in_short, text.late,
+		text.load);
+	if (!strncmp(text.now, "faithful", strlen("faithful")))
+		line->tone = text.good ? TOP_GOOD : TOP_PLAIN;
+	else
 		line->tone = TOP_BAD;
-	}
-	add_lateness(line, f);
 }
 
 static void add_rate(struct top_line *line, const struct top_pair *p, const char *key)

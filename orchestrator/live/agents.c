@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/outstream.h"
 
 struct agents {
 	const struct fabric *fabric;
@@ -110,25 +111,17 @@ static void write_port(const struct agents *a, FILE *out, uint32_t port)
 	fprintf(out, "%llu\n", (unsigned long long)lldp_counts(a->lldp, port).received);
 }
 
-int agents_write(const struct agents *a, const char *directory)
+int agents_write(const struct agents *a, int directory)
 {
-	char *path;
-	FILE *out;
-	int r;
+	struct outstream out;
+	int r = outstream_create(&out, directory, "roles.csv" OUTSTREAM_NEW);
 
-	if (asprintf(&path, "%s/roles.csv", directory) < 0)
-		return -ENOMEM;
-	out = fopen(path, "we");
-	free(path);
-	if (!out)
-		return -errno;
-	fprintf(out, "port,level,role,neighbour,neighbour_port,neighbour_level,frames\n");
+	if (r < 0)
+		return r;
+	fprintf(out.file, "port,level,role,neighbour,neighbour_port,neighbour_level,frames\n");
 	for (uint32_t i = 0; i < a->fabric->net.port_count; i++)
-		write_port(a, out, PORT_FIRST + i);
-	r = ferror(out) ? -EIO : 0;
-	if (fclose(out) && r == 0)
-		r = -errno;
-	return r;
+		write_port(a, out.file, PORT_FIRST + i);
+	return outstream_close(&out);
 }
 
 const struct lldp *agents_lldp(const struct agents *a)

@@ -24,8 +24,8 @@ uint32_t agents_tick(struct agents *a, struct engine *e, struct sw_tables *t);
 void agents_receive(struct agents *a, struct engine *e, uint64_t now_ps, uint32_t port,
 	const uint8_t *bytes, uint32_t captured);
 
-/* roles.csv in directory: a row a port: its node's level, its role, and who is at the other end. 0 or -errno. */
-int agents_write(const struct agents *a, const char *directory);
+/* roles.csv.new in directory: a row a port: its node's level, its role, and who is at the other end. 0 or -errno. */
+int agents_write(const struct agents *a, int directory);
 
 /* What they know, for whoever shows it. */
 const struct lldp *agents_lldp(const struct agents *a);

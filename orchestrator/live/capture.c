@@ -44,6 +44,11 @@ void captures_free(struct captures *c)
 	free(c);
 }
 
+bool captures_any(const struct captures *c)
+{
+	return c->first;
+}
+
 /* What a word may mean, the first that anything fits. */
 enum meaning { OF_PORTS, OF_NODES, OF_LINKS };
 

@@ -19,6 +19,9 @@ struct captures;
 int captures_new(struct captures **ret, const struct fabric *f);
 void captures_free(struct captures *c); /* ends those that are on; NULL is fine */
 
+/* Whether there is one. */
+bool captures_any(const struct captures *c);
+
 /*
  * Begins one. target: a port's name ("tor0.0->agg0.1") or a glob over ports, with "->" in it; "all"; a node or a glob over
  * nodes, for all of their ports; a link or a glob over links, for both of its ends. An interface a port goes to the sink at once. 0;

@@ -7,8 +7,9 @@
 #include "scenario/scenario.h"
 
 /*
- * Adds "expect": [{metric, bound, value, ok}] to the summary, value being what was measured (null if the run has no such
- * figure, which is not ok). 0 or -ENOMEM.
+ * Adds "expect": [{metric, bound, value, ok}] to the summary, value being what was measured. A figure that the run has not is
+ * null, which is not ok, and "reason" says why it is missing. A scenario that expects something, and nothing of
+ * flows.unfinished, expects that to be 0: the last of the list, with "implied". 0 or -ENOMEM.
  */
 int expect_check(const struct scenario *s, json_t *summary, bool *ret_met);
 

@@ -6,6 +6,7 @@
 #include <time.h>
 #include "base/units.h"
 #include "io/clock.h"
+#include "io/cpu_time.h"
 #include "live/stacks.h"
 #include "live/timeline.h"
 
@@ -21,6 +22,8 @@
 struct pace {
 	struct session *session;
 	struct fidelity *fidelity;
+	struct cpu_time cpu;
+	int64_t taken_ns; /* of the CPU, by others, when it was looked at last */
 	double ps_per_ns; /* of model time, per nanosecond of the clock */
 	int64_t epoch_ns; /* the clock's time at which model time was epoch_ps */
 	uint64_t epoch_ps;
@@ -59,6 +62,7 @@ int pace_new(struct pace **ret, struct session *s, const struct fabric *f, doubl
 		return -ENOMEM;
 	}
 	p->session = s;
+	cpu_time_open(&p->cpu, "/proc");
 	p->ps_per_ns = 1000 / slowdown;
 	session_look_rarely(s, model_span(p, LOOK_NS));
 	pace_go(p);
@@ -71,11 +75,13 @@ void pace_free(struct pace *p)
 	if (!p)
 		return;
 	fidelity_free(p->fidelity);
+	cpu_time_close(&p->cpu);
 	free(p);
 }
 
 void pace_go(struct pace *p)
 {
+	p->taken_ns = cpu_time_taken(&p->cpu);
 	p->epoch_ns = p->turn_ns = clock_ns();
 	p->epoch_ps = engine_now(session_engine(p->session));
 }
@@ -92,7 +98,7 @@ static uint64_t model_now(struct pace *p, int64_t now_ns)
 	if (due >= now || now - due <= allowed)
 		return now;
 	lacking = now - due - (p->holding ? 0 : allowed);
-	fidelity_slip(p->fidelity, lacking);
+	fidelity_slip(p->fidelity, lacking, model_span(p, now_ns - p->turn_ns) > lacking / 2);
 	p->epoch_ns += (int64_t)((double)lacking / p->ps_per_ns);
 	return model_at(p, now_ns);
 }
@@ -141,6 +147,8 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 		due < now || taken ? (uint64_t)(done_ns - begun_ns) * PS_PER_NS : 0,
 		(uint64_t)(done_ns - p->turn_ns) * PS_PER_NS);
 	p->turn_ns = done_ns;
+	if (fidelity_window_ps(p->fidelity) >= PS_PER_S)
+		fidelity_window(pace_fidelity(p));
 	if (taken)
 		p->heard_ns = done_ns;
 	return r;
@@ -164,7 +172,12 @@ int64_t pace_idle_ns(const struct pace *p, uint64_t until_ps)
 	return wait < IDLE_NS ? (int64_t)wait : IDLE_NS;
 }
 
-struct fidelity *pace_fidelity(const struct pace *p)
+struct fidelity *pace_fidelity(struct pace *p)
 {
+	int64_t taken_ns = cpu_time_taken(&p->cpu);
+
+	if (taken_ns > p->taken_ns)
+		fidelity_taken(p->fidelity, (uint64_t)(taken_ns - p->taken_ns) * PS_PER_NS);
+	p->taken_ns = taken_ns;
 	return p->fidelity;
 }

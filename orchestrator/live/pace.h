@@ -28,6 +28,7 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 /* Nanoseconds for which the caller may sleep, unless a program sends something; 0: take the next turn at once. */
 int64_t pace_idle_ns(const struct pace *p, uint64_t until_ps);
 
-struct fidelity *pace_fidelity(const struct pace *p);
+/* With all that is known by now. */
+struct fidelity *pace_fidelity(struct pace *p);
 
 #endif

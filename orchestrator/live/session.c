@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "live/capture.h"
+#include "live/ending.h"
 #include "live/expect.h"
 #include "live/names.h"
 #include "live/session_internal.h"
@@ -214,6 +215,33 @@ bool session_done(const struct session *s)
 	return engine_done(s->engine) || engine_now(s->engine) >= s->end_ps;
 }
 
+/* What a run ended by; NULL: it has no end of its own. */
+static const char *ended_by(const struct session *s)
+{
+	if (s->params.lasting)
+		return NULL;
+	if (engine_done(s->engine))
+		return "workload";
+	if (engine_now(s->engine) < s->end_ps)
+		return "stop";
+	if (s->params.scenario->until_ps)
+		return "until";
+	return s->end_ps < ENDING_MAX ? "auto" : "limit";
+}
+
+/* Flows that nobody waits for any more are told of. */
+static void tell_end(struct session *s)
+{
+	const struct engine_stats *counts = engine_counts(s->engine);
+
+	if (s->told_end || s->params.lasting || !session_done(s) || engine_done(s->engine))
+		return;
+	s->told_end = true;
+	recorder_event(s->recorder, engine_now(s->engine),
+		json_pack("{s:s, s:s, s:I}", "event", "cut_off", "by", ended_by(s), "unfinished",
+			(json_int_t)(counts->flows - counts->flows_done)));
+}
+
 int session_advance(
 	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {
@@ -229,6 +257,7 @@ int session_advance(
 				s->dp->ops->name, (double)engine_now(s->engine) / PS_PER_US,
 				strerror(-r));
 	}
+	tell_end(s);
 	return 0;
 }
 
@@ -279,8 +308,10 @@ struct dataplane *session_dataplane(const struct session *s)
 	return s->dp;
 }
 
-struct captures *session_captures(const struct session *s)
+struct captures *session_captures(struct session *s)
 {
+	/* what is on its way is for those that were there when it happened */
+	capture_order_flush(&s->order);
 	return s->captures;
 }
 
@@ -307,6 +338,7 @@ json_t *session_summary(
 		.version = FABRICBED_VERSION,
 		.seed = sc->seed,
 		.ideal_ps = s->ideal_ps,
+		.fabric_ps = s->fabric_ps,
 		.setup_s = times->setup,
 		.wall_s = times->run,
 	};
@@ -321,6 +353,8 @@ json_t *session_summary(
 	summary = summary_new(&info, s->engine);
 	deadlock_summarise(
 		&s->deadlock, json_object_get(summary, "pfc"), port_name, s->params.fabric);
+	if (summary && ended_by(s))
+		json_object_set_new(summary, "ended_by", json_string(ended_by(s)));
 	if (summary && times->fidelity)
 		json_object_set_new(summary, "fidelity", fidelity_json(times->fidelity));
 	if (!summary || expect_check(sc, summary, ret_met) < 0) {

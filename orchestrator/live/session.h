@@ -16,6 +16,8 @@ struct session;
 struct stacks;
 struct agents;
 struct captures;
+struct folder;
+struct lock_wait;
 
 struct session_params {
 	struct scenario *scenario; /* both outlive the session; grows by what is done by hand */
@@ -24,8 +26,10 @@ struct session_params {
 	bool kernel;      /* the kernel dataplane, else the inline one */
 	bool lasting; /* it has no end, its workload starts on command, and anything may befall it */
 	bool stacks;  /* hosts have kernel stacks; needs the kernel dataplane */
-	const char *directory; /* for what is written as it happens; exists; NULL: nothing is */
+	struct folder *folder; /* for the results; outlives the session; NULL: nothing is written */
 	const char *capture;   /* a pcapng file of all that ports send; NULL: none */
+	const volatile bool *stop;    /* ends the set-up: -EINTR; NULL: nothing does */
+	const struct lock_wait *wait; /* as build_up() has it */
 };
 
 /* Brings everything up, kernel objects included; on error nothing stays. 0 or -errno with why. */
@@ -56,7 +60,7 @@ uint64_t session_end(const struct session *s);
 const struct engine *session_engine(const struct session *s);
 struct stacks *session_stacks(const struct session *s); /* NULL: there are none */
 struct dataplane *session_dataplane(const struct session *s);
-struct captures *session_captures(const struct session *s); /* NULL: it does not last */
+struct captures *session_captures(struct session *s); /* NULL: it does not last */
 const struct agents *session_agents(const struct session *s);
 const char *session_name(
 	const struct session *s); /* of the fabric that stands; inline as it was given, or "" */
@@ -93,9 +97,21 @@ json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why);
 
 /*
- * Writes the summary (NULL: not that), the scenario as it was run, flows.csv and the like, and closes the other files. 0 or -errno with why.
+ * Writes the summary (NULL: not that), the scenario as it was run, flows.csv and the like, all at once, into another folder
+ * than the session's if that is not NULL, and closes the capture. 0, or -errno with why: of the results none appears, and it
+ * can be tried again. Nothing more is recorded from now on.
  */
-int session_write(struct session *s, const json_t *summary, struct error *why);
+int session_write(
+	struct session *s, const json_t *summary, struct folder *folder, struct error *why);
+
+/*
+ * Hands what there is of the results to the disk, so that a crash loses little. 0, or -errno with why: the disk does not take
+ * it, or has not taken it in time; or that of the capture.
+ */
+int session_flush(struct session *s, struct error *why);
+
+/* 0, or -errno with why: lines of the results were lost, for a disk took them neither in time nor later. */
+int session_lost(const struct session *s, struct error *why);
 
 /*
  * What is done by hand, at the engine's present time; of a session that lasts. Answers are as docs/control.md has them: a

@@ -1,86 +1,54 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The files that a session leaves. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
+#include "base/outstream.h"
 #include "live/names.h"
 #include "live/session_internal.h"
 
-static FILE *create(const char *directory, const char *name)
-{
-	char *path;
-	FILE *f;
-
-	if (asprintf(&path, "%s/%s", directory, name) < 0)
-		return NULL;
-	f = fopen(path, "we");
-	free(path);
-	return f;
-}
-
 #define SUMMARY_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
-/* Closes f; r, or else what went wrong on the way: a full disk shows at any write. */
-static int close_written(FILE *f, int r)
+static int write_summary(int directory, const json_t *summary)
 {
-	bool broken = ferror(f);
+	struct outstream out;
+	int r = outstream_create(&out, directory, "summary.json" OUTSTREAM_NEW), closed;
 
-	if (fclose(f) && r == 0)
-		r = -errno;
-	return broken && r == 0 ? -EIO : r;
+	if (r < 0)
+		return r;
+	/* what the disk does not take shows when it is closed */
+	r = json_dumpf(summary, out.file, SUMMARY_FORMAT) < 0 ? -ENOMEM : 0;
+	fputc('\n', out.file);
+	closed = outstream_close(&out);
+	return closed ? closed : r;
 }
 
-static int write_summary(const char *directory, const json_t *summary)
+static int write_scenario(int directory, const struct session *s)
 {
-	FILE *f = create(directory, "summary.json");
+	struct outstream out;
+	int r = outstream_create(&out, directory, "scenario.yaml" OUTSTREAM_NEW), closed;
+
+	if (r < 0)
+		return r;
+	r = s->params.lasting ? session_save(s, out.file)
+			      : scenario_write(s->params.scenario, out.file);
+	closed = outstream_close(&out);
+	return closed ? closed : r;
+}
+
+static int close_capture(struct session *s, struct error *why)
+{
 	int r;
 
-	if (!f)
-		return -errno;
-	r = json_dumpf(summary, f, SUMMARY_FORMAT) < 0 ? -EIO : 0;
-	fputc('\n', f);
-	return close_written(f, r);
-}
-
-static int write_scenario(const char *directory, const struct session *s)
-{
-	FILE *f = create(directory, "scenario.yaml");
-	int r;
-
-	if (!f)
-		return -errno;
-	r = s->params.lasting ? session_save(s, f) : scenario_write(s->params.scenario, f);
-	return close_written(f, r);
-}
-
-/* What is written as it happens ends here. */
-static int close_files(struct session *s, struct error *why)
-{
-	int r, captured;
-
-	recorder_end(s->recorder, engine_now(s->engine));
-	r = recorder_close(s->recorder);
-	captured = pcapng_close(s->capture);
-	s->recorder = NULL;
+	capture_order_flush(&s->order);
+	r = pcapng_close(s->capture);
 	s->capture = NULL;
-	if (captured < 0)
-		return error_set(why, captured, "can't write %s: %s", s->params.capture,
-			strerror(-captured));
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", s->params.directory,
-			       strerror(-r))
-		     : 0;
+	return r < 0 ? error_set(why, r, "can't write %s: %s", s->params.capture, strerror(-r)) : 0;
 }
 
-int session_write(struct session *s, const json_t *summary, struct error *why)
+static int make_files(struct session *s, const json_t *summary, int directory)
 {
-	const char *directory = s->params.directory;
-	int closed = close_files(s, why), r = 0;
+	int r = recorder_write(s->recorder, directory);
 
-	if (!directory)
-		return closed;
-	/* a full disk under the capture is no reason to go without the rest */
-	if (summary)
-		r = write_summary(directory, summary);
 	if (r == 0)
 		r = write_scenario(directory, s);
 	if (r == 0)
@@ -89,7 +57,57 @@ int session_write(struct session *s, const json_t *summary, struct error *why)
 		r = recorder_write_pauses(directory, s->engine, port_name, s->params.fabric);
 	if (r == 0 && s->agents)
 		r = agents_write(s->agents, directory);
+	if (r == 0 && summary)
+		r = write_summary(directory, summary);
+	return r;
+}
+
+int session_write(
+	struct session *s, const json_t *summary, struct folder *folder, struct error *why)
+{
+	int closed = close_capture(s, why), r;
+
+	recorder_end(s->recorder, engine_now(s->engine));
+	folder = folder ? folder : s->params.folder;
+	if (!folder)
+		return closed;
+	/* a full disk under the capture is no reason to go without the rest */
+	r = make_files(s, summary, folder_fd(folder));
 	if (r < 0 && closed == 0)
-		return error_set(why, r, "can't write results in %s: %s", directory, strerror(-r));
+		error_set(
+			why, r, "can't write results in %s: %s", folder_path(folder), strerror(-r));
+	if (r == 0)
+		r = folder_publish(folder, closed < 0 ? NULL : why);
+	if (r < 0)
+		folder_clear(folder);
 	return closed < 0 ? closed : r;
+}
+
+int session_lost(const struct session *s, struct error *why)
+{
+	int lost = 0;
+	uint64_t lines = recorder_lost(s->recorder, &lost);
+
+	return lines ? error_set(why, lost, "%llu lines of events or queues were lost: %s",
+			       (unsigned long long)lines, strerror(-lost))
+		     : 0;
+}
+
+int session_flush(struct session *s, struct error *why)
+{
+	const struct folder *folder = s->params.folder;
+	int r = s->capture ? pcapng_error(s->capture) : 0;
+
+	if (r < 0)
+		return error_set(why, r, "can't write %s: %s", s->params.capture, strerror(-r));
+	if (!folder)
+		return 0;
+	if (folder_is_gone(folder))
+		return error_set(why, -ENOENT, "can't write results in %s: the folder is gone",
+			folder_path(folder));
+	r = recorder_flush(s->recorder);
+	if (r < 0)
+		return error_set(
+			why, r, "can't write results in %s: %s", folder_path(folder), strerror(-r));
+	return session_lost(s, why);
 }

@@ -231,6 +231,10 @@ json_t *session_start(
 
 	for (size_t i = 0; i < count; i++) {
 		workloads[i].start_ps = timeline_later(now, workloads[i].start_ps);
+		if (workloads[i].start_ps > MOMENT_MAX)
+			r = -ERANGE;
+	}
+	for (size_t i = 0; i < count; i++) {
 		if (r == 0)
 			r = scenario_add_workload(sc, &workloads[i]);
 		if (r < 0)
@@ -240,8 +244,10 @@ json_t *session_start(
 		r = session_add_traffic(s, first);
 	if (r < 0) {
 		error_set(why, r, "%s",
-			r == -EINVAL ? "there are no more queue pairs for these flows"
-				     : "out of memory for the flows");
+			r == -ERANGE
+				? "that is later than the 26 days of model time that a scenario can name"
+			: r == -EINVAL ? "there are no more queue pairs for these flows"
+				       : "out of memory for the flows");
 		return NULL;
 	}
 	recorder_event(s->recorder, now,
@@ -349,7 +355,8 @@ static void save_fault(struct saved *to, const struct fault_spec *f, const struc
 
 	*copy = *f;
 	copy->at_ps = d->since_ps;
-	copy->until_ps = d->until_ps;
+	/* later than a scenario can name, and than this one ends */
+	copy->until_ps = d->until_ps > MOMENT_MAX ? UINT64_MAX : d->until_ps;
 }
 
 /* What is in force goes on to its own end, or to what the timetable begins in its place. */

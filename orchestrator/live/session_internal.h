@@ -9,8 +9,10 @@
 #include "io/pcapng.h"
 #include "live/agents.h"
 #include "live/capture.h"
+#include "live/capture_order.h"
 #include "live/change.h"
 #include "live/deadlock.h"
+#include "live/folder.h"
 #include "live/harms.h"
 #include "live/session.h"
 #include "live/setup.h"
@@ -28,15 +30,17 @@ struct session {
 	struct agents *agents; /* NULL: no LLDP */
 	struct engine *engine;
 	struct recorder *recorder;
-	struct pcapng *capture;    /* of everything, to a file */
-	struct captures *captures; /* by request; NULL where it does not last */
+	struct pcapng *capture;     /* of everything, to a file */
+	struct captures *captures;  /* by request; NULL where it does not last */
+	struct capture_order order; /* what is on its way to either */
 	struct timeline timeline;
 	struct setup_options options;
 	struct ports_params ports;
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
-	uint64_t least_look_ps; /* between two samples, or searches */
-	bool seen_still;        /* since nothing moves any more, all was looked at */
-	uint64_t end_ps, ideal_ps;
+	uint64_t least_look_ps;               /* between two samples, or searches */
+	bool seen_still;                      /* since nothing moves any more, all was looked at */
+	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
+	bool told_end;    /* that its time was over before its workload was done */
 	uint64_t packets; /* of the workload, none sent twice */
 	struct deadlock deadlock;
 	char fault_words[80]; /* the latest that session_port_faults() told */

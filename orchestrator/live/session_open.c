@@ -5,10 +5,16 @@
 #include <string.h>
 #include "abi/wire.h"
 #include "base/units.h"
+#include "live/ending.h"
 #include "live/names.h"
 #include "live/session_internal.h"
 #include "live/stack_egress.h"
 #include "live/traffic.h"
+
+static bool is_stopped(const struct session *s)
+{
+	return s->params.stop && *s->params.stop;
+}
 
 /* Sizes of all tables, and what the program does. */
 static struct sw_tables table_sizes(const struct session *s)
@@ -49,12 +55,13 @@ static int open_kernel(
 		.ecn = stack->ecn,
 		.gso_off = stack->entropy == ENTROPY_PACKET,
 		.gateway = setup_gateway(sc, f),
+		.wait = s->params.wait,
 		.external = s->params.stacks && sc->external.node ? &sc->external : NULL,
 	};
 	int r = 0;
 
 	if (s->params.stacks && stack_has_egress(stack)) {
-		r = stack_egress(&egress, stack, sc->clock.slowdown, why);
+		r = stack_egress(&egress, stack, sc->clock.wall ? sc->clock.slowdown : 1, why);
 		params.egress = &egress;
 	}
 	if (r == 0)
@@ -81,10 +88,12 @@ static int open_control(struct session *s, struct error *why)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
-	int r = routing_new(&s->routing, &f->net);
+	int r = routing_new(&s->routing, &f->net, s->params.stop);
 
 	if (r == -E2BIG)
 		return error_set(why, r, "a switch has more than %d equal-cost ports", GROUP_PORTS);
+	if (r == -EINTR)
+		return r;
 	if (r == 0)
 		r = changes_init(&s->changes, sc, f);
 	if (r == 0 && sc->sw.lldp_ps)
@@ -107,6 +116,9 @@ static int configure(struct session *s, struct error *why)
 
 	s->changes.tables = &s->dp->tables;
 	change_routes(&s->changes);
+	if (is_stopped(s))
+		return -EINTR;
+	routing_go_on(s->routing);
 	r = ports_configure(&s->dp->tables, &s->params.fabric->net, &s->ports);
 	return r < 0 ? error_set(why, r,
 			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
@@ -120,8 +132,9 @@ static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reas
 
 	s->tally.drops[reason]++;
 	s->tally.drop[reason] = (struct session_place){port, now_ps};
-	if (s->captures)
-		capture_dropped(s->captures, now_ps, port, reason, bytes, captured, length);
+	if (s->captures && captures_any(s->captures))
+		capture_order_add(&s->order, &(struct capture_frame){now_ps, port, true, reason,
+						     bytes, captured, length});
 	recorder_dropped(s->recorder, now_ps, port, reason, length);
 }
 
@@ -141,11 +154,37 @@ static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *by
 {
 	struct session *s = arg;
 
+	if (s->capture || captures_any(s->captures))
+		capture_order_add(&s->order, &(struct capture_frame){.at_ps = now_ps,
+						     .port = port,
+						     .bytes = bytes,
+						     .captured = captured,
+						     .length = length});
+}
+
+static void on_settled(void *arg)
+{
+	struct session *s = arg;
+
+	capture_order_flush(&s->order);
+}
+
+/* Frames for captures, in the order of time. */
+static void on_ordered(void *arg, const struct capture_frame *f)
+{
+	struct session *s = arg;
+
+	if (f->dropped) {
+		capture_dropped(s->captures, f->at_ps, f->port, f->reason, f->bytes, f->captured,
+			f->length);
+		return;
+	}
 	if (s->captures)
-		capture_sent(s->captures, now_ps, port, bytes, captured, length);
+		capture_sent(s->captures, f->at_ps, f->port, f->bytes, f->captured, f->length);
 	if (s->capture)
-		capture_write(s->capture, &(struct pcapng_packet){port - PORT_FIRST, now_ps, bytes,
-						  captured, length, PCAPNG_OUTBOUND, NULL});
+		capture_write(s->capture,
+			&(struct pcapng_packet){f->port - PORT_FIRST, f->at_ps, f->bytes,
+				f->captured, f->length, PCAPNG_OUTBOUND, NULL});
 }
 
 static void on_control(
@@ -180,6 +219,7 @@ static int open_engine(struct session *s, struct error *why)
 		.observer = {.dropped = on_dropped,
 			.paused = on_paused,
 			.sent = s->capture || s->captures ? on_sent : NULL,
+			.settled = s->capture || s->captures ? on_settled : NULL,
 			.control = on_control,
 			.stack = s->params.stacks ? on_stack : NULL,
 			.arg = s},
@@ -194,33 +234,6 @@ static int open_engine(struct session *s, struct error *why)
 	r = engine_new(&s->engine, &p);
 	s->changes.engine = s->engine;
 	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
-}
-
-/* No run lasts so long, and sums of a few such times fit. */
-#define END_MAX  (UINT64_MAX / 8)
-#define PATIENCE 100 /* times the ideal that a message may take */
-
-/*
- * When the run is given up: long after everything should have come through, messages that wait
- * for others included. Leaves in each message's start the time by which it should be done.
- */
-static uint64_t default_end(const struct session *s, struct messages *m)
-{
-	uint64_t patience = PATIENCE * session_least(s->ideal_ps, END_MAX / PATIENCE), last = 0;
-
-	for (size_t i = 0; i < m->count; i++) {
-		struct message *msg = &m->items[i];
-
-		if (msg->after != MESSAGE_NONE)
-			msg->start_ps = m->items[msg->after].start_ps + msg->gap_ps;
-		msg->start_ps = session_least(msg->start_ps + patience, END_MAX);
-		if (msg->start_ps > last)
-			last = msg->start_ps;
-	}
-	for (size_t i = 0; i < s->timeline.count; i++)
-		if (s->timeline.items[i].at_ps + patience > last)
-			last = s->timeline.items[i].at_ps + patience;
-	return last + 10 * PS_PER_MS;
 }
 
 static int add_messages(struct session *s, const struct messages *m)
@@ -255,18 +268,26 @@ int session_add_traffic(struct session *s, size_t first)
 	struct messages m = MESSAGES_INIT;
 	struct workload_size size = {0};
 	struct workload_frames frames;
+	uint64_t fabric_ps = 0;
 	int r = traffic_messages(&m, sc, f, first);
 
 	setup_frames(&frames, sc, f);
 	if (r == 0)
 		r = workload_measure(&m, &f->net, &frames, &size);
+	if (r == 0)
+		r = ending_bound(&fabric_ps, sc, f, &m, s->params.lasting);
 	if (size.ideal_ps > s->ideal_ps)
 		s->ideal_ps = size.ideal_ps;
+	fabric_ps = fabric_ps > s->ideal_ps ? fabric_ps : s->ideal_ps;
+	if (fabric_ps > s->fabric_ps)
+		s->fabric_ps = fabric_ps;
 	s->packets += size.packets;
 	if (r == 0)
 		r = add_messages(s, &m);
-	if (!s->params.lasting)
-		s->end_ps = sc->until_ps ? sc->until_ps : default_end(s, &m);
+	if (r == 0 && !s->params.lasting && sc->until_ps)
+		s->end_ps = sc->until_ps;
+	else if (r == 0 && !s->params.lasting)
+		r = ending_auto(&s->end_ps, sc, f, &s->timeline, &m);
 	messages_release(&m);
 	return r;
 }
@@ -292,7 +313,7 @@ static int open_stacks(struct session *s, struct error *why)
 static int open_recorder(struct session *s, struct error *why)
 {
 	struct recorder_params p = {
-		.directory = s->params.directory,
+		.directory = folder_fd(s->params.folder),
 		.queues = s->params.scenario->sample_ps != 0,
 		.net = &s->params.fabric->net,
 		.port_name = port_name,
@@ -300,7 +321,9 @@ static int open_recorder(struct session *s, struct error *why)
 	};
 	int r = recorder_new(&s->recorder, &p);
 
-	return r < 0 ? error_set(why, r, "can't write results in %s: %s", p.directory, strerror(-r))
+	return r < 0 ? error_set(why, r, "can't write results in %s: %s",
+			       s->params.folder ? folder_path(s->params.folder) : "memory",
+			       strerror(-r))
 		     : 0;
 }
 
@@ -322,33 +345,32 @@ static int open_capture(struct session *s, struct error *why)
 	return 0;
 }
 
+static int open_results(struct session *s, struct error *why)
+{
+	/* nothing can be refused any more */
+	return s->params.folder ? folder_begin(s->params.folder, why) : 0;
+}
+
 int session_open(struct session **ret, const struct session_params *params, struct error *why)
 {
+	static int (*const steps[])(struct session * s, struct error * why) = {open_capture,
+		open_control, open_dataplane, open_recorder, configure, open_engine, open_traffic,
+		open_stacks, open_results};
 	struct session *s = calloc(1, sizeof(*s));
-	int r;
+	int r = 0;
 
 	if (!s)
 		return error_set(why, -ENOMEM, "out of memory");
 	s->params = *params;
+	s->order = (struct capture_order){.take = on_ordered, .arg = s};
 	s->own_faults = params->scenario->fault_count;
 	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
 	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
 	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
-	r = open_capture(s, why);
-	if (r == 0)
-		r = open_control(s, why);
-	if (r == 0)
-		r = open_dataplane(s, why);
-	if (r == 0)
-		r = open_recorder(s, why);
-	if (r == 0)
-		r = configure(s, why);
-	if (r == 0)
-		r = open_engine(s, why);
-	if (r == 0)
-		r = open_traffic(s, why);
-	if (r == 0)
-		r = open_stacks(s, why);
+	for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+		r = is_stopped(s) ? -EINTR : steps[i](s, why);
+	if (r == -EINTR && why && !*why->text)
+		error_set(why, r, "interrupted while it was set up");
 	if (r < 0) {
 		session_close(s);
 		return r;
@@ -364,7 +386,9 @@ void session_close(struct session *s)
 	stacks_free(s->stacks);
 	engine_free(s->engine);
 	harms_release(&s->harms);
-	recorder_close(s->recorder);
+	recorder_free(s->recorder);
+	capture_order_flush(&s->order);
+	capture_order_release(&s->order);
 	pcapng_close(s->capture);
 	captures_free(s->captures);
 	timeline_release(&s->timeline);

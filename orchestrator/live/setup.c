@@ -4,14 +4,12 @@
 #include "abi/wire.h"
 #include "control/lldp.h"
 
-#define PAGE_PAYLOAD 3400 /* what a page-sized veth buffer holds without fragments */
-
 _Static_assert(SCENARIO_CLASSES == CLASSES, "a scenario's classes are the switch's");
 
 bool setup_payload_is_full(const struct scenario *s, const struct fabric *f)
 {
 	if (s->host.payload == PAYLOAD_AUTO)
-		return f->mtu <= PAGE_PAYLOAD;
+		return fabric_holds_payload(f);
 	return s->host.payload == PAYLOAD_FULL;
 }
 
@@ -171,6 +169,7 @@ void setup_frames(struct workload_frames *ret, const struct scenario *s, const s
 		.ip6 = s->host.ip6,
 		.data_extension = roce ? 0 : sizeof(struct strack_data),
 		.answer_extension = roce ? sizeof(struct aeth_hdr) : sizeof(struct strack_sack),
+		.pairs = roce ? s->host.roce.qps : 1,
 	};
 }
 

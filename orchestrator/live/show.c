@@ -124,6 +124,14 @@ static int add_port(const struct show_view *v, uint32_t index, json_t *rows)
 
 /* ---- queues */
 
+/* It is or was in use. */
+static bool queue_is_told(const struct show_view *v, uint32_t port, uint32_t class)
+{
+	const struct queue *q = &engine_tables(v->engine)->queues[port * CLASSES + class];
+
+	return q->max_depth_bytes || q->paused_ps || engine_is_paused(v->engine, port, class);
+}
+
 static int add_queues(const struct show_view *v, uint32_t index, json_t *rows)
 {
 	const struct sw_tables *t = engine_tables(v->engine);
@@ -137,7 +145,7 @@ static int add_queues(const struct show_view *v, uint32_t index, json_t *rows)
 		bool paused = engine_is_paused(v->engine, port, c);
 		uint64_t limit = engine_queue_limit(v->engine, port, c);
 
-		if (!q->max_depth_bytes && !q->paused_ps && !paused)
+		if (!queue_is_told(v, port, c))
 			continue;
 		r |= json_array_append_new(rows,
 			json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b, s:f}", "port", name, "class",
@@ -317,30 +325,117 @@ static void nothing_fits(
 	free(words);
 }
 
-json_t *show_rows(const struct show_view *v, const char *what, const char *match, struct error *why)
+/* ---- pages */
+
+#define SCAN_MAX 65536u /* names that are looked at for one answer */
+
+/* What is to be told: of all subjects, those from `from` to `end` that fit. */
+struct extent {
+	uint32_t from, end;
+	const char *match;
+	bool fits; /* one does */
+};
+
+/* Flows have numbers: one that is named needs no search. */
+static void find_extent(const struct show_view *v, const struct table *t, const char *match,
+	uint32_t from, struct extent *ret)
+{
+	uint32_t count = subject_count(v, t->subject);
+	unsigned long number;
+	char *end;
+
+	*ret = (struct extent){from < count ? from : count, count, match, false};
+	if (!match || t->subject != SUBJECT_FLOW || match[strspn(match, "0123456789")])
+		return;
+	number = strtoul(match, &end, 10);
+	ret->from = number < count ? (uint32_t)number : count;
+	ret->end = number < count ? ret->from + 1 : count;
+}
+
+static bool subject_fits(
+	const struct show_view *v, const struct table *t, const char *match, uint32_t index)
+{
+	char name[RECORDER_NAME];
+
+	return !match || !fnmatch(match, subject_name(v, t->subject, index, name), 0);
+}
+
+static uint32_t row_count(const struct show_view *v, const struct table *t, uint32_t index)
+{
+	uint32_t count = 0;
+
+	if (t->subject == SUBJECT_SWITCH)
+		return net_of(v)->host_count;
+	if (t->add != add_queues)
+		return 1;
+	for (uint32_t c = 0; c < CLASSES; c++)
+		count += queue_is_told(v, PORT_FIRST + index, c);
+	return count;
+}
+
+/* Whether all of it can be told at once. */
+static bool is_small(const struct show_view *v, const struct table *t, const struct extent *x)
+{
+	uint64_t rows = 0;
+
+	if (x->end - x->from > SCAN_MAX)
+		return false;
+	for (uint32_t i = x->from; i < x->end && rows <= SHOW_ROWS; i++)
+		rows += subject_fits(v, t, x->match, i) ? row_count(v, t, i) : 0;
+	return rows <= SHOW_ROWS;
+}
+
+/* Up to the page's end, or all of it. Where it ended; *ret_error: 0, or -1 for want of memory. */
+static uint32_t add_rows(const struct show_view *v, const struct table *t, struct extent *x,
+	bool all, json_t *rows, int *ret_error)
+{
+	uint32_t i;
+
+	*ret_error = 0;
+	for (i = x->from; i < x->end && *ret_error == 0; i++) {
+		if (!all && (json_array_size(rows) >= SHOW_PAGE || i - x->from >= SCAN_MAX))
+			break;
+		if (!subject_fits(v, t, x->match, i))
+			continue;
+		*ret_error = t->add(v, i, rows);
+		x->fits = true;
+	}
+	return i;
+}
+
+static bool is_refused(const struct show_view *v, const struct table *t, struct error *why)
+{
+	if (t->add != add_role || v->agents)
+		return false;
+	error_set(why, -EINVAL, "no roles are learnt here: the scenario has no switch.lldp");
+	return true;
+}
+
+json_t *show_rows(const struct show_view *v, const char *what, const char *match,
+	struct show_page *page, struct error *why)
 {
 	const struct table *t = find_table(what, why);
-	char name[RECORDER_NAME];
+	struct extent x;
+	uint32_t next;
 	json_t *rows;
-	bool fits;
-	int r = 0;
+	bool all;
+	int r;
 
-	if (!t)
+	if (!t || is_refused(v, t, why))
 		return NULL;
-	if (t->add == add_role && !v->agents) {
-		error_set(
-			why, -EINVAL, "no roles are learnt here: the scenario has no switch.lldp");
+	find_extent(v, t, match, page->from, &x);
+	all = !page->from && is_small(v, t, &x);
+	if (!all && !page->wanted) {
+		error_set(why, -E2BIG,
+			"%s: more than %d rows; `match` picks some of them, and with `from` they come by pages",
+			what, SHOW_ROWS);
 		return NULL;
 	}
 	rows = json_array();
-	fits = !match || !subject_count(v, t->subject);
-	for (uint32_t i = 0; r == 0 && i < subject_count(v, t->subject); i++) {
-		if (match && fnmatch(match, subject_name(v, t->subject, i, name), 0))
-			continue;
-		r = t->add(v, i, rows);
-		fits = true;
-	}
-	if (fits && r == 0)
+	next = add_rows(v, t, &x, all, rows, &r);
+	page->next = next < x.end ? next : 0;
+	/* of a page nothing need fit */
+	if (r == 0 && (x.fits || !all || !subject_count(v, t->subject)))
 		return rows;
 	if (r < 0)
 		error_set(why, -ENOMEM, "out of memory for the rows");
@@ -348,32 +443,4 @@ json_t *show_rows(const struct show_view *v, const char *what, const char *match
 		nothing_fits(v, t->subject, match, why);
 	json_decref(rows);
 	return NULL;
-}
-
-/* ---- status */
-
-static json_t *packets_json(const struct engine_stats *s)
-{
-	json_t *dropped = json_object();
-
-	for (unsigned i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++)
-		if (s->dropped[i])
-			json_object_set_new(dropped, drop_name(i), count_json(s->dropped[i]));
-	return json_pack("{s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "sent", (json_int_t)s->sent,
-		"delivered", (json_int_t)s->delivered, "made", (json_int_t)s->made, "consumed",
-		(json_int_t)s->consumed, "dropped", dropped, "marked", (json_int_t)s->marked,
-		"trimmed", (json_int_t)s->trimmed, "in_flight", (json_int_t)s->in_flight);
-}
-
-json_t *show_status(const struct show_view *v)
-{
-	const struct net *net = net_of(v);
-	struct engine_stats s;
-
-	engine_stats(v->engine, &s);
-	return json_pack("{s:{s:I, s:I}, s:I, s:{s:I, s:I}, s:o, s:I, s:f}", "nodes", "hosts",
-		(json_int_t)net->host_count, "switches", (json_int_t)net->switch_count, "links",
-		(json_int_t)net->link_count, "flows", "count", (json_int_t)s.flows, "done",
-		(json_int_t)s.flows_done, "packets", packets_json(&s), "hops", (json_int_t)s.hops,
-		"model_time_us", in_us(engine_now(v->engine)));
 }

@@ -37,10 +37,6 @@ int stack_egress(
 
 	/* with its padding: it becomes a part of the loaded program */
 	memset(&config, 0, sizeof(config));
-	if (s->entropy == ENTROPY_FLOWLET && slowdown == 0)
-		return error_set(why, -EINVAL,
-			"host.stack.entropy: flowlets need a slowdown that is known beforehand; "
-			"give clock.wall.slowdown a number instead of auto");
 	for (size_t i = 0; r == 0 && i < s->class_count; i++)
 		r = fill_rule(&config.rules[i], &s->classes[i], why);
 	if (r < 0)

@@ -11,7 +11,7 @@
 /* Whether there is anything for that program to do. */
 bool stack_has_egress(const struct stack_spec *s);
 
-/* slowdown: of model time, 0 if it is not known yet. 0, or -errno with why: a cgroup is not there, or flowlets lack the slowdown. */
+/* slowdown: of model time; 1 on the stepped clock, whose gaps are of real time. 0, or -errno with why: a cgroup is not there. */
 int stack_egress(
 	struct egress_config *ret, const struct stack_spec *s, double slowdown, struct error *why);
 

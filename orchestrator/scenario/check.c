@@ -120,7 +120,7 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 		[UNTIL] = {.name = "until",
 			.type = VALUE_TIME,
 			.min = 1,
-			.max = TIME_MAX,
+			.max = MOMENT_MAX,
 			.fallback = "auto",
 			.word = "auto",
 			.offset = offsetof(struct scenario, until_ps)},
@@ -140,10 +140,12 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 	if (good & 1u << HOST)
 		check_holds_packet(c, tree_get(tree_get(tree_get(root, "host"), "stack"), "queue"),
 			(double)s->host.stack.queue_bytes, s);
-	if (good & 1u << SWITCH && good & 1u << HOST) {
+	if (good & 1u << SWITCH && good & 1u << HOST && check_answers(c, root, s)) {
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
 	}
+	if (good & 1u << CLOCK && good & 1u << HOST)
+		check_stack_clock(c, root, s);
 	if (good & 1u << CLOCK && good & 1u << EXPECT)
 		check_expects_clock(c, root, s);
 	if (good & 1u << SWITCH)

@@ -20,6 +20,7 @@
 #define DELAY_MAX 1000000000000ull      /* a second, 200,000 km of fibre */
 #define TIMES_MAX 1000000               /* anything counted that has no limit of its own */
 #define QUEUE_MAX (1ull << 31)          /* bytes: a switch counts a queue's in 32 bits */
+#define DSCP_AUTO UINT32_MAX            /* until check_answers() */
 
 /* The whole file. The target is zeroed and gets every default. */
 bool scenario_check(struct check *c, const struct tree *root, struct scenario *s);
@@ -64,10 +65,19 @@ const struct tree *class_item(const struct tree *sw, uint32_t number);
 /* A class or a DSCP, 0 to `max`; false: there is a message. */
 bool read_small(struct check *c, const struct tree *n, uint32_t max, uint32_t *ret);
 
+/*
+ * The DSCPs of answers, and where the file says nothing of classes the one that they go by; switch and host are
+ * good by themselves.
+ */
+bool check_answers(struct check *c, const struct tree *root, struct scenario *s);
+
 /* Host settings and faults against a switch; all of them good by themselves. */
 void check_host_classes(struct check *c, const struct tree *root, const struct scenario *s);
 void check_stack_switch(struct check *c, const struct tree *root, const struct scenario *s);
 void check_storms(struct check *c, const struct tree *root, struct scenario *s);
+
+/* That flowlets know how long their gap is by this clock. */
+void check_stack_clock(struct check *c, const struct tree *root, const struct scenario *s);
 
 /* That what is expected is measured with this clock. */
 void check_expects_clock(struct check *c, const struct tree *root, const struct scenario *s);

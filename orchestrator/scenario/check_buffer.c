@@ -74,7 +74,7 @@ bool check_buffer(struct check *c, const struct tree *n, void *switch_spec)
 	return false;
 }
 
-/* The target has the defaults. */
+/* The target has the defaults, and keeps them where what is said is wrong: others are told nothing that follows from it. */
 bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 {
 	static const struct key keys[] = {
@@ -100,11 +100,11 @@ bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 			.word = "off",
 			.offset = offsetof(struct ecn_spec, average)},
 	};
-	struct ecn_spec *e = ecn_spec;
+	struct ecn_spec e = *(const struct ecn_spec *)ecn_spec;
 	const struct tree *wrong;
 
 	if (n && value_is_off(n)) {
-		*e = (struct ecn_spec){0};
+		*(struct ecn_spec *)ecn_spec = (struct ecn_spec){0};
 		return true;
 	}
 	if (n && n->kind != TREE_MAP && !tree_is_null(n)) {
@@ -112,10 +112,12 @@ bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 			c->diags, n, "off, or a mapping of these keys: kmin, kmax, pmax, average");
 		return false;
 	}
-	if (!keys_all(keys_read(c, n, keys, COUNT(keys), e), COUNT(keys)))
+	if (!keys_all(keys_read(c, n, keys, COUNT(keys), &e), COUNT(keys)))
 		return false;
-	if (e->kmin.unit != e->kmax.unit || e->kmin.value <= e->kmax.value)
+	if (e.kmin.unit != e.kmax.unit || e.kmin.value <= e.kmax.value) {
+		*(struct ecn_spec *)ecn_spec = e;
 		return true;
+	}
 	wrong = tree_get(n, "kmin");
 	explain_value(c->diags, wrong ? wrong : tree_get(n, "kmax"),
 		"kmin is above kmax; expected marking to rise from kmin to kmax");

@@ -41,6 +41,7 @@ static const char *const metrics[] = {
 	"pfc.paused_us",
 	"pfc.deadlocks",
 	"ideal_us",
+	"ideal_fabric_us",
 	"slowdown",
 	"model_time_us",
 	"setup_s",
@@ -60,27 +61,27 @@ static const char *const metrics[] = {
 #define METRICS_LIMIT (COUNT(metrics) + 64)
 
 static size_t list_metrics(
-	const char *names[METRICS_LIMIT], char dropped[METRICS_LIMIT][METRIC_TEXT])
+	const char *names[METRICS_LIMIT], char dropped[METRICS_LIMIT][METRIC_NAME])
 {
 	size_t count = COUNT(metrics);
 
 	memcpy(names, metrics, sizeof(metrics));
 	for (unsigned i = 1; drop_name(i) && count < METRICS_LIMIT; i++) {
-		snprintf(dropped[count], METRIC_TEXT, "packets.dropped.%s", drop_name(i));
+		snprintf(dropped[count], METRIC_NAME, "packets.dropped.%s", drop_name(i));
 		names[count] = dropped[count];
 		count++;
 	}
 	return count;
 }
 
-const char *scenario_metric(size_t index, char buf[METRIC_TEXT])
+const char *scenario_metric(size_t index, char buf[METRIC_NAME])
 {
 	const char *names[METRICS_LIMIT];
-	char dropped[METRICS_LIMIT][METRIC_TEXT];
+	char dropped[METRICS_LIMIT][METRIC_NAME];
 
 	if (index >= list_metrics(names, dropped))
 		return NULL;
-	snprintf(buf, METRIC_TEXT, "%s", names[index]);
+	snprintf(buf, METRIC_NAME, "%s", names[index]);
 	return buf;
 }
 
@@ -107,7 +108,7 @@ static bool read_metric(struct check *c, const struct tree *n, void *target)
 		.expected = "a number of summary.json such as flows.fct_us.max",
 	};
 	const char *names[METRICS_LIMIT];
-	char dropped[METRICS_LIMIT][METRIC_TEXT];
+	char dropped[METRICS_LIMIT][METRIC_NAME];
 	size_t count;
 
 	if (!value_read(c, &key, n, target))
@@ -120,8 +121,28 @@ static bool read_metric(struct check *c, const struct tree *n, void *target)
 	return false;
 }
 
+bool expect_has_of(const char *metric)
+{
+	static const char fct[] = "flows.fct_us.";
+
+	return !strcmp(metric, "slowdown") || !strncmp(metric, fct, strlen(fct));
+}
+
+/* `of` where it says nothing. */
+static bool check_of(struct check *c, const struct tree *n, const struct expect_spec *e)
+{
+	const struct tree *of = tree_get(n, "of");
+
+	if (!of || !e->metric || expect_has_of(e->metric))
+		return true;
+	explain_value(c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
+	return false;
+}
+
 static bool read_expect(struct check *c, const struct tree *n, void *expect)
 {
+	static const char *const ofs[] = {
+		[EXPECT_OF_ALL] = "all", [EXPECT_OF_FINISHED] = "finished", NULL};
 	static const struct key keys[] = {
 		{.name = "metric",
 			.type = VALUE_READ,
@@ -138,6 +159,11 @@ static bool read_expect(struct check *c, const struct tree *n, void *expect)
 		{.name = "equals",
 			.type = VALUE_NUMBER,
 			.offset = offsetof(struct expect_spec, value)},
+		{.name = "of",
+			.type = VALUE_WORD,
+			.words = ofs,
+			.fallback = "all",
+			.offset = offsetof(struct expect_spec, of)},
 	};
 	static const char *const bounds[] = {
 		[EXPECT_AT_MOST] = "at_most",
@@ -153,14 +179,14 @@ static bool read_expect(struct check *c, const struct tree *n, void *expect)
 		!keys_choose(c, n, bounds, COUNT(bounds), good & VALUE_UNKNOWN, &bound))
 		return false;
 	e->bound = (enum expect_bound)bound;
-	return keys_all(good, COUNT(keys));
+	return check_of(c, n, e) && keys_all(good, COUNT(keys));
 }
 
 bool check_expects(struct check *c, const struct tree *n, void *scenario)
 {
 	struct scenario *s = scenario;
 
-	return list_read(c, n, "a list of {metric, at_most | at_least | equals}",
+	return list_read(c, n, "a list of {metric, at_most | at_least | equals, of}",
 		sizeof(*s->expects), read_expect, (void **)&s->expects, &s->expect_count);
 }
 

@@ -168,7 +168,7 @@ static bool read_transport(struct check *c, const struct tree *n, void *host_spe
 	return keys_all(good, COUNT(keys));
 }
 
-/* One for all, or {data, control, notify}. */
+/* One for all, or {data, control, notify}; see check_answers.c for "auto". */
 static bool read_dscp(struct check *c, const struct tree *n, void *host_spec)
 {
 	static const struct key keys[] = {
@@ -179,13 +179,17 @@ static bool read_dscp(struct check *c, const struct tree *n, void *host_spec)
 			.offset = offsetof(struct host_spec, data_dscp)},
 		{.name = "control",
 			.type = VALUE_COUNT,
-			.fallback = "0",
+			.fallback = "auto",
 			.max = DSCP_MAX,
+			.word = "auto",
+			.word_value = DSCP_AUTO,
 			.offset = offsetof(struct host_spec, control_dscp)},
 		{.name = "notify",
 			.type = VALUE_COUNT,
-			.fallback = "0",
+			.fallback = "auto",
 			.max = DSCP_MAX,
+			.word = "auto",
+			.word_value = DSCP_AUTO,
 			.offset = offsetof(struct host_spec, notify_dscp)},
 	};
 	struct host_spec *h = host_spec;

@@ -191,6 +191,15 @@ bool check_stack(struct check *c, const struct tree *n, void *stack_spec)
 	return keys_all(keys_read(c, n, keys, COUNT(keys), stack_spec), COUNT(keys));
 }
 
+void check_stack_clock(struct check *c, const struct tree *root, const struct scenario *s)
+{
+	const struct tree *stack = tree_get(tree_get(root, "host"), "stack");
+
+	if (s->host.stack.entropy == ENTROPY_FLOWLET && s->clock.wall && s->clock.slowdown == 0)
+		explain_value(c->diags, tree_get(stack, "entropy"),
+			"flowlets need a slowdown that is known beforehand; give clock.wall.slowdown a number instead of auto");
+}
+
 void check_stack_switch(struct check *c, const struct tree *root, const struct scenario *s)
 {
 	const struct tree *rules = tree_get(tree_get(tree_get(root, "host"), "stack"), "classes");

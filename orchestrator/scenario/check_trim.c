@@ -116,8 +116,11 @@ static void add_header_class(struct switch_spec *s)
 
 	if (class->used)
 		return;
-	*class = (struct class_spec){
-		.used = true, .xoff = automatic, .xon = automatic, .headroom = automatic};
+	*class = (struct class_spec){.used = true,
+		.added = true,
+		.xoff = automatic,
+		.xon = automatic,
+		.headroom = automatic};
 }
 
 static bool something_to_trim(const struct switch_spec *s)

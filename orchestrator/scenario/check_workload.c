@@ -20,7 +20,7 @@
 		{.name = "start",                                                                  \
 			.type = VALUE_TIME,                                                        \
 			.fallback = "0",                                                           \
-			.max = TIME_MAX,                                                           \
+			.max = MOMENT_MAX,                                                         \
 			.offset = offsetof(struct workload_spec, start_ps)},                       \
 		{.name = "repeat",                                                                 \
 			.type = VALUE_COUNT,                                                       \

@@ -353,15 +353,24 @@ static int parse_document(struct parse *p, struct tree **ret)
 	return 0;
 }
 
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
+
 int tree_parse(struct tree **ret, const char *text, size_t length, struct diags *diags)
 {
+	const size_t mark = strlen(BYTE_ORDER_MARK);
 	struct parse p = {.text = text, .length = length, .diags = diags};
 	int r;
+
+	/* YAML 1.1, 5.2, allows it; libyaml skips it only where it has to find the encoding out itself */
+	if (length >= mark && !memcmp(text, BYTE_ORDER_MARK, mark)) {
+		p.text += mark;
+		p.length -= mark;
+	}
 
 	if (!yaml_parser_initialize(&p.yaml))
 		return -ENOMEM;
 	yaml_parser_set_encoding(&p.yaml, YAML_UTF8_ENCODING);
-	yaml_parser_set_input_string(&p.yaml, (const unsigned char *)text, length);
+	yaml_parser_set_input_string(&p.yaml, (const unsigned char *)p.text, p.length);
 	r = parse_document(&p, ret);
 	for (size_t i = 0; i < p.anchor_count; i++)
 		free(p.anchors[i].name);

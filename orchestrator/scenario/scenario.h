@@ -65,11 +65,18 @@ struct ecn_spec {
 		average; /* weight of a new depth 1 / 2^average, 1..9; 0: the depth itself counts */
 };
 
+/*
+ * The latest moment that a scenario can name, 26 days. Spans end at ten, so that what is done to a live fabric in its first sixteen
+ * days can be told afterwards.
+ */
+#define MOMENT_MAX 2246400000000000000ull
+
 #define SCENARIO_CLASSES 8 /* 802.1Q's traffic classes */
 
 /* A traffic class. What the file does not say of it is the switch's own. */
 struct class_spec {
-	bool used; /* there is such a class; without switch.classes that is class 0 alone */
+	bool used;  /* there is such a class */
+	bool added; /* the file does not name it: it is that of trimmed headers, or of answers */
 	uint64_t
 		dscp; /* a bit a DSCP that belongs to it; what belongs to none is the lowest class's */
 	bool lossless; /* needs pfc */
@@ -259,13 +266,18 @@ struct fault_spec {
 };
 
 enum expect_bound { EXPECT_AT_MOST, EXPECT_AT_LEAST, EXPECT_EQUALS };
+enum expect_of { EXPECT_OF_ALL, EXPECT_OF_FINISHED };
 
 struct expect_spec {
 	char *metric; /* dotted path in summary.json */
 	enum expect_bound bound;
+	enum expect_of of; /* the flows that it speaks of; where expect_has_of() */
 	double value;
 	struct diag_pos pos;
 };
+
+/* Whether the metric is of completion times: of all flows, or of those that have finished. */
+bool expect_has_of(const char *metric);
 
 /* A run of the same scenario with other values, to be compared with its siblings. */
 struct variant_spec {
@@ -333,8 +345,8 @@ int scenario_fault_words(
 void fault_spec_release(struct fault_spec *f);
 
 /* The name of a metric that `expect` knows, by index; NULL: there are no more. Returns buf. */
-#define METRIC_TEXT 64
-const char *scenario_metric(size_t index, char buf[METRIC_TEXT]);
+#define METRIC_NAME 64
+const char *scenario_metric(size_t index, char buf[METRIC_NAME]);
 
 /* What a kind of fault is called: the key of `do`, or "down". */
 const char *fault_word(enum fault_kind kind);

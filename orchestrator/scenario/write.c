@@ -180,6 +180,8 @@ static void write_expect(FILE *out, const struct expect_spec *e)
 
 	fprintf(out, "  - {metric: %s, %s: ", e->metric, bounds[e->bound]);
 	write_number(out, e->value);
+	if (expect_has_of(e->metric))
+		fprintf(out, ", of: %s", e->of == EXPECT_OF_FINISHED ? "finished" : "all");
 	fputs("}\n", out);
 }
 

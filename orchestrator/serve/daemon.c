@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,9 +22,11 @@
 
 /* What the fabric's process tells the one that waits for it; shorter than PIPE_BUF, so all or nothing of it comes. */
 struct report {
-	int code; /* 0: the fabric forwards */
+	int code; /* 0: the fabric forwards; WAITS: it waits for what `why` says, and tells more later */
 	struct error why;
 };
+
+#define WAITS 1
 
 /* ---- the fabric's process ---- */
 
@@ -44,17 +47,25 @@ static int redirect(const struct state *s, struct error *why)
 	return r;
 }
 
-/* Closes whatever the caller's shell, or its CI, had open: else a pipe's reader there would wait for this process. */
-static void close_others(int one, int other)
+static int by_number(const void *a, const void *b)
 {
-	unsigned low = (unsigned)(one < other ? one : other);
-	unsigned high = (unsigned)(one < other ? other : one);
+	return *(const int *)a - *(const int *)b;
+}
 
-	if (low > STDERR_FILENO + 1)
-		close_range(STDERR_FILENO + 1, low - 1, 0);
-	if (high > low + 1)
-		close_range(low + 1, high - 1, 0);
-	close_range(high + 1, ~0u, 0);
+/* Closes whatever the caller's shell, or its CI, had open: else a pipe's reader there would wait for this process. */
+static void close_others(int *kept, size_t count)
+{
+	unsigned first = STDERR_FILENO + 1;
+
+	qsort(kept, count, sizeof(*kept), by_number);
+	for (size_t i = 0; i < count; i++) {
+		unsigned fd = (unsigned)kept[i];
+
+		if (fd > first)
+			close_range(first, fd - 1, 0);
+		first = fd + 1;
+	}
+	close_range(first, ~0u, 0);
 }
 
 /* None of this is needed, and some is not allowed everywhere: as much of it as can be had. */
@@ -71,20 +82,21 @@ static void be_prompt(void)
 	prctl(PR_SET_TIMERSLACK, 1ul, 0ul, 0ul, 0ul);
 }
 
-static int enter_background(const struct state *s, int pipe, struct error *why)
+static int enter_background(const struct daemon_params *p, int pipe, struct error *why)
 {
+	int kept[] = {pipe, state_fd(p->state), -1, -1}, r;
 	sigset_t none;
-	int r;
 
 	/* Whatever ends the process that waits for the fabric ends the fabric, until it is up. */
 	prctl(PR_SET_PDEATHSIG, (unsigned long)SIGTERM, 0ul, 0ul, 0ul);
 	setsid();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	r = redirect(s, why);
+	r = redirect(p->state, why);
 	if (r < 0)
 		return r;
-	close_others(pipe, state_fd(s));
+	folder_fds(p->live.folder, kept + 2);
+	close_others(kept, sizeof(kept) / sizeof(kept[0]));
 	be_prompt();
 	return crash_watch(why);
 }
@@ -103,17 +115,29 @@ static int tell(int pipe, int code, const struct error *why)
 	return n == sizeof(report) ? 0 : -EPIPE;
 }
 
+/* struct lock_wait's; arg: the pipe. */
+static void tell_wait(void *arg, const char *text)
+{
+	struct error why = ERROR_INIT;
+
+	error_set(&why, 0, "%s", text);
+	tell(*(int *)arg, WAITS, &why);
+}
+
 /* Up to the moment from which nobody waits. On error nothing stays but the directory. */
 static int come_up(const struct daemon_params *p, int pipe, struct live **ret, struct error *why)
 {
+	const struct lock_wait wait = {p->stop, tell_wait, &pipe};
+	struct live_params params = p->live;
 	struct live *l;
 	int r;
 
-	r = enter_background(p->state, pipe, why);
+	params.wait = &wait; /* only used until it is open */
+	r = enter_background(p, pipe, why);
 	if (!r)
 		r = state_set(p->state, STATE_STARTING, NULL, why); /* now with this process's id */
 	if (!r)
-		r = live_open(&l, &p->live, why);
+		r = live_open(&l, &params, why);
 	if (r < 0)
 		return r;
 	r = *p->stop ? error_set(why, -EINTR, INTERRUPTED) : 0;
@@ -172,15 +196,19 @@ static int run_fabric(const struct daemon_params *p, int pipe, struct error *why
 /* ---- the one that waits ---- */
 
 /* Passes a wish to stop on, which the process obeys as soon as it has built what it is at, and waits on. */
-static ssize_t await_report(int pipe, pid_t pid, volatile bool *stop, struct report *ret)
+static ssize_t await_report(const struct daemon_params *p, int pipe, pid_t pid, struct report *ret)
 {
+	bool waits;
 	ssize_t n;
 
 	do {
 		n = read(pipe, ret, sizeof(*ret));
-		if (n < 0 && *stop)
+		if (n < 0 && *p->stop)
 			kill(pid, SIGTERM);
-	} while (n < 0 && errno == EINTR);
+		waits = n == sizeof(*ret) && ret->code == WAITS;
+		if (waits && p->wait && p->wait->tell)
+			p->wait->tell(p->wait->arg, ret->why.text);
+	} while (waits || (n < 0 && errno == EINTR));
 	return n;
 }
 
@@ -207,7 +235,7 @@ static int explain_death(const struct daemon_params *p, int status, struct error
 static int await_fabric(const struct daemon_params *p, int pipe, pid_t pid, struct error *why)
 {
 	struct report report;
-	ssize_t n = await_report(pipe, pid, p->stop, &report);
+	ssize_t n = await_report(p, pipe, pid, &report);
 	int status;
 
 	if (n == sizeof(report) && !report.code && !*p->stop)

@@ -15,6 +15,8 @@ struct daemon_params {
 	/* Set by the caller's handlers of SIGINT, SIGTERM and SIGHUP, which do not restart system calls; both processes have
 	 * them. */
 	volatile bool *stop;
+	const struct lock_wait
+		*wait; /* of the caller's process, which also tells what the fabric's waits for */
 };
 
 /*

@@ -14,7 +14,7 @@
 #include "serve/live_internal.h"
 
 #define BUSY_TURNS 16        /* between two looks at the socket while there is work */
-#define LAST_WORDS 500       /* ms that clients have to read their last answers */
+#define LAST_WORDS 500       /* ms that clients have to read some of their last answers */
 #define TURN_NS    1000000   /* about so long may a stepped fabric keep clients waiting */
 #define SLICE_PS   PS_PER_US /* of model time, in its first turn */
 
@@ -49,7 +49,9 @@ static int open_session(struct live *l, struct error *why)
 		.kernel = l->params.kernel,
 		.lasting = true,
 		.stacks = l->params.kernel,
-		.directory = l->params.directory,
+		.folder = l->params.folder,
+		.stop = l->params.stop,
+		.wait = l->params.wait,
 	};
 	struct scenario *s = l->params.scenario;
 
@@ -75,7 +77,8 @@ static int open_pace(struct live *l, struct error *why)
 
 int live_open(struct live **ret, const struct live_params *params, struct error *why)
 {
-	static const struct server_ops ops = {.request = live_request, .gone = live_gone};
+	static const struct server_ops ops = {
+		.request = live_request, .gone = live_gone, .ended = live_stream_ended};
 	struct live *l = calloc(1, sizeof(*l));
 	int64_t begun = clock_ns();
 	int r;
@@ -116,7 +119,7 @@ void live_close(struct live *l)
 	free(l);
 }
 
-const json_t *live_finish(struct live *l, struct error *why)
+static int finish(struct live *l, struct error *why)
 {
 	struct session_times times = {
 		.setup = l->setup_s,
@@ -125,31 +128,49 @@ const json_t *live_finish(struct live *l, struct error *why)
 	};
 	bool met;
 
-	if (l->summary)
-		return l->summary;
+	steer_end(l);
 	live_count_refused(l);
 	l->summary = session_summary(l->session, &times, &met, why);
-	if (l->summary && session_write(l->session, l->summary, why) < 0)
-		return NULL;
-	return l->summary;
+	l->finished = l->summary != NULL;
+	return l->summary ? 0 : -EIO;
+}
+
+int live_finish(struct live *l, struct folder *to, struct error *why)
+{
+	int r = l->finished ? 0 : finish(l, why);
+
+	if (r == 0 && !l->written)
+		r = session_write(l->session, l->summary, to, why);
+	l->written |= r == 0;
+	return r;
 }
 
 /* Once a second: whether this second is to be believed. A change is an event of the results. */
-static void tick(struct live *l)
+static void judge_second(struct live *l)
 {
-	int64_t now = clock_ns();
 	bool faithful;
 
-	if (!l->pace || l->ended || now - l->tick_ns < CLOCK_NS_PER_S)
-		return;
-	l->tick_ns = now;
 	live_count_refused(l);
-	faithful = fidelity_window(pace_fidelity(l->pace));
+	faithful = fidelity_is_faithful_now(pace_fidelity(l->pace));
 	if (faithful != l->degraded)
 		return;
 	l->degraded = !faithful;
 	session_note(l->session, json_pack("{s:s, s:s}", "event", "fidelity", "verdict",
 					 faithful ? "faithful" : "degraded"));
+}
+
+static void tick(struct live *l)
+{
+	struct error none = ERROR_INIT;
+	int64_t now = clock_ns();
+
+	if (l->finished || now - l->tick_ns < CLOCK_NS_PER_S)
+		return;
+	l->tick_ns = now;
+	if (l->pace)
+		judge_second(l);
+	l->trouble = none;
+	session_flush(l->session, &l->trouble);
 }
 
 void live_count_refused(struct live *l)
@@ -239,8 +260,9 @@ int live_run(struct live *l, const volatile bool *stop, struct error *why)
 		if (r == 0)
 			steer_check(l);
 	}
-	if (!l->ended && !live_finish(l, r == 0 ? why : &lost) && r == 0)
+	if (!l->ended && live_finish(l, NULL, r == 0 ? why : &lost) < 0 && r == 0)
 		r = -EIO;
+	server_end_streams(l->server);
 	server_drain(l->server, LAST_WORDS);
 	return r;
 }

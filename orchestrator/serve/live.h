@@ -5,6 +5,7 @@
 /* A live fabric inside its own process: the session, the clock that drives it, and the requests that it serves. */
 #include <stdbool.h>
 #include "base/error.h"
+#include "live/folder.h"
 #include "topology/fabric.h"
 
 struct live;
@@ -12,10 +13,12 @@ struct live;
 struct live_params {
 	struct scenario *scenario; /* grows by what is done by hand; both outlive the live fabric */
 	const struct fabric *fabric;
-	const char *name;      /* of the fabric; in use already: -EEXIST */
-	const char *directory; /* of the results; exists */
-	const char *control;   /* path of the control socket */
-	bool kernel;           /* the kernel dataplane; else inline, without programs */
+	const char *name;             /* of the fabric; in use already: -EEXIST */
+	struct folder *folder;        /* for the results */
+	const char *control;          /* path of the control socket */
+	bool kernel;                  /* the kernel dataplane; else inline, without programs */
+	const volatile bool *stop;    /* ends the set-up */
+	const struct lock_wait *wait; /* as build_up() has it */
 };
 
 /* Builds everything. When it returns the fabric forwards, and the socket listens. On error nothing stays. 0 or -errno with why. */
@@ -23,7 +26,7 @@ int live_open(struct live **ret, const struct live_params *params, struct error 
 
 /*
  * Serves until it is told to end (`down`), which has written the results, or until *stop is set, and writes them then. 0, or
- * -errno with why if the fabric failed: results so far are written.
+ * -errno with why if the fabric failed, and results so far are written, or if they could not be.
  */
 int live_run(struct live *l, const volatile bool *stop, struct error *why);
 

@@ -28,17 +28,21 @@ struct live {
 	size_t own_length;
 	double setup_s;
 	int64_t up_ns;   /* since when it stands */
-	int64_t tick_ns; /* the latest look at the present second's fidelity */
+	int64_t tick_ns; /* the latest look at the present second's fidelity, and at the results */
 	bool degraded;   /* in that second */
 	bool running, ended;
-	uint64_t slice_ps; /* stepped: of model time, in a turn */
+	bool finished; /* nothing happens any more: there is a summary, the results are to be written */
+	bool written;         /* the results, or nobody wants them */
+	struct error trouble; /* why results can't be written as they come; "": they can */
+	uint64_t slice_ps;    /* stepped: of model time, in a turn */
 	struct goal goal;
-	json_t *summary; /* once written */
+	json_t *summary; /* once finished */
 };
 
 /* requests.c */
 void live_request(void *arg, struct server_client *c, const json_t *request);
 void live_gone(void *arg, struct server_client *c);
+void live_stream_ended(void *arg, struct server_client *c);
 
 /* steer.c: pause, go, step, until */
 void steer_pause(struct live *l, struct server_client *c, const json_t *request);
@@ -47,6 +51,8 @@ void steer_step(struct live *l, struct server_client *c, const json_t *request);
 void steer_until(struct live *l, struct server_client *c, const json_t *request);
 /* Whether the goal is reached, or nothing will happen any more: whoever waits is answered, and the fabric pauses. */
 void steer_check(struct live *l);
+/* Whoever waits is told that it is paused. */
+void steer_end(struct live *l);
 /* How far the next turn may go. */
 uint64_t steer_limit(const struct live *l);
 void steer_forget(struct live *l, const struct server_client *c);
@@ -55,8 +61,11 @@ void steer_forget(struct live *l, const struct server_client *c);
 void capture_request(struct live *l, struct server_client *c, const json_t *request);
 void capture_forget(struct live *l, struct server_client *c);
 
-/* live.c: writes the results, once. The summary is the live fabric's; NULL with why. */
-const json_t *live_finish(struct live *l, struct error *why);
+/*
+ * live.c: makes time stand, and writes the results, to a folder of their own or, of NULL, to the fabric's. 0, or -errno with
+ * why, and it can be tried again if there is a summary.
+ */
+int live_finish(struct live *l, struct folder *to, struct error *why);
 /* Frames that programs sent and that were not taken in time, into the fidelity. */
 void live_count_refused(struct live *l);
 double live_up_s(const struct live *l);

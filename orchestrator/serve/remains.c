@@ -8,7 +8,8 @@
 #include "serve/programs.h"
 #include "serve/state.h"
 
-int remains_remove(const char *name, unsigned *ret_programs, struct error *why)
+int remains_remove(
+	const char *name, const struct lock_wait *wait, unsigned *ret_programs, struct error *why)
 {
 	struct programs programs = PROGRAMS_INIT;
 	struct state_info info;
@@ -28,9 +29,9 @@ int remains_remove(const char *name, unsigned *ret_programs, struct error *why)
 	ended = programs_end(&programs);
 	programs_release(&programs);
 	state_release(&info);
-	r = geteuid() == 0 ? build_sweep(why) : 0; /* nobody else has kernel objects */
+	r = geteuid() == 0 ? build_sweep(wait, why) : 0; /* nobody else has kernel objects */
 	if (r >= 0)
-		r = state_clear(name, why);
+		r = state_clear(name, wait, why);
 	if (r < 0)
 		return r;
 	*ret_programs = ended;

@@ -3,11 +3,13 @@
 #define FABRICBED_REMAINS_H
 
 #include "base/error.h"
+#include "build/lock.h"
 
 /*
  * Takes away all that a dead live fabric left: programs in it (how many: *ret_programs), namespaces, interfaces, its
  * directory. 0 (also if there is nothing); -EBUSY: it lives; another -errno; with why.
  */
-int remains_remove(const char *name, unsigned *ret_programs, struct error *why);
+int remains_remove(
+	const char *name, const struct lock_wait *wait, unsigned *ret_programs, struct error *why);
 
 #endif

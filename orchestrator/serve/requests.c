@@ -49,17 +49,19 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 	(void)request;
 	all = json_pack("{s:s, s:s, s:i, s:s, s:s, s:s, s:s, s:f, s:s, s:i}", "name",
 		session_name(l->session), "scenario", s->name, "pid", (int)getpid(), "state",
-		l->running ? "running" : "paused", "version", FABRICBED_VERSION, "clock",
-		s->clock.wall ? "wall" : "stepped", "dataplane",
-		l->params.kernel ? "kernel" : "inline", "up_s", live_up_s(l), "directory",
-		l->params.directory, "faults", faults_in_force(rows));
+		l->finished  ? "stopped"
+		: l->running ? "running"
+			     : "paused",
+		"version", FABRICBED_VERSION, "clock", s->clock.wall ? "wall" : "stepped",
+		"dataplane", l->params.kernel ? "kernel" : "inline", "up_s", live_up_s(l),
+		"directory", folder_path(l->params.folder), "faults", faults_in_force(rows));
 	json_object_update_new(all, show_status(&view));
+	if (*l->trouble.text)
+		json_object_set_new(all, "trouble", json_string(l->trouble.text));
 	if (l->pace) {
 		json_object_set_new(all, "slowdown", json_real(s->clock.slowdown));
 		live_count_refused(l);
 		json_object_set_new(all, "fidelity", fidelity_json(pace_fidelity(l->pace)));
-		json_object_set_new(json_object_get(all, "fidelity"), "now",
-			json_string(l->degraded ? "degraded" : "faithful"));
 	}
 	json_decref(rows);
 	server_answer(c, all);
@@ -86,6 +88,8 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 {
 	const char *what = json_string_value(json_object_get(request, "what"));
 	const char *match = json_string_value(json_object_get(request, "match"));
+	const json_t *from = json_object_get(request, "from");
+	struct show_page page = {.wanted = json_is_integer(from)};
 	struct show_view view = view_of(l);
 	struct error why = ERROR_INIT;
 	json_t *rows, *result;
@@ -100,7 +104,12 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 		show_summary(l, c);
 		return;
 	}
-	rows = strcmp(what, "faults") ? show_rows(&view, what, match, &why)
+	if (json_integer_value(from) < 0 || json_integer_value(from) > UINT32_MAX) {
+		server_refuse(c, REFUSE_INPUT, "show: `from` is 0, or what `next` was");
+		return;
+	}
+	page.from = (uint32_t)json_integer_value(from);
+	rows = strcmp(what, "faults") ? show_rows(&view, what, match, &page, &why)
 				      : session_faults(l->session, match);
 	if (!rows) {
 		server_refuse(c, REFUSE_INPUT, "%s", why.text);
@@ -108,6 +117,8 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 	}
 	result = json_pack("{s:f, s:o}", "model_time_us",
 		(double)engine_now(view.engine) / PS_PER_US, "rows", rows);
+	if (page.next)
+		json_object_set_new(result, "next", json_integer((json_int_t)page.next));
 	if (l->pace)
 		json_object_set_new(result, "fidelity", fidelity_json(pace_fidelity(l->pace)));
 	server_answer(c, result);
@@ -312,38 +323,128 @@ static void save(struct live *l, struct server_client *c, const json_t *request)
 	free(text);
 }
 
+/* Another folder than the fabric's, if the request names one. 0 or -errno with why. */
+static int claim_other(const char *directory, struct folder **ret, struct error *why)
+{
+	const struct folder_params p = {.path = directory};
+
+	if (!directory)
+		return 0;
+	if (directory[0] != '/')
+		return error_set(why, -EINVAL, "down: the directory is to begin with /");
+	return folder_claim(ret, &p, why);
+}
+
+static int write_other(struct live *l, struct folder *other, struct error *why)
+{
+	int r = other ? folder_begin(other, why) : 0;
+
+	return r < 0 ? r : live_finish(l, other, why);
+}
+
+/* What was lost on the way is told beside the results. */
+static void answer_down(struct live *l, struct server_client *c, const char *directory)
+{
+	struct error lost = ERROR_INIT;
+	json_t *result = json_pack("{s:s?, s:O}", "directory", directory, "summary", l->summary);
+
+	l->ended = true;
+	if (directory && session_lost(l->session, &lost) < 0)
+		json_object_set_new(result, "lost", json_string(lost.text));
+	server_answer(c, result);
+}
+
+/* It stays, so that nothing is lost. */
+static void refuse_down(struct live *l, struct server_client *c, const struct error *why)
+{
+	const char *name = session_name(l->session);
+
+	l->trouble = *why;
+	server_refuse(c, REFUSE_FAILED,
+		"%s; it has stopped, and stays until they are written: make room and 'fabricbed down %s' again, "
+		"'fabricbed down %s --output DIR' writes them elsewhere, --discard does without",
+		why->text, name, name);
+}
+
 static void down(struct live *l, struct server_client *c, const json_t *request)
 {
+	const char *directory = json_string_value(json_object_get(request, "directory"));
+	bool discard = json_is_true(json_object_get(request, "discard"));
+	struct folder *other = NULL;
 	struct error why = ERROR_INIT;
-	const json_t *summary = live_finish(l, &why);
+	int r = claim_other(directory, &other, &why);
 
-	(void)request;
-	l->ended = true;
-	if (summary)
-		server_answer(c, json_pack("{s:s, s:O}", "directory", l->params.directory,
-					 "summary", summary));
-	else
-		server_refuse(c, REFUSE_FAILED, "%s", why.text);
+	if (r < 0) {
+		server_refuse(c, REFUSE_INPUT, "%s", why.text);
+		return;
+	}
+	l->written |= discard;
+	r = write_other(l, other, &why);
+	folder_close(other);
+	if (!l->summary) {
+		/* no results can be had of it, ever */
+		l->ended = true;
+		server_refuse(c, REFUSE_STATE, "%s", why.text);
+	} else if (r < 0) {
+		refuse_down(l, c, &why);
+	} else {
+		answer_down(l, c,
+			discard     ? NULL
+			: directory ? directory
+				    : folder_path(l->params.folder));
+	}
 }
+
+/* A key of a verb's requests, and what it is to be; JSON_TRUE: true or false. */
+struct request_key {
+	const char *name; /* NULL: none */
+	json_type type;
+};
 
 static const struct {
 	const char *name;
 	void (*handle)(struct live *l, struct server_client *c, const json_t *request);
+	bool looks; /* and changes nothing: also when the fabric has stopped */
+	struct request_key keys[4];
 } verbs[] = {
-	{"status", status},
-	{"show", show},
-	{"inject", inject},
-	{"heal", heal},
-	{"start", start},
-	{"pause", steer_pause},
-	{"go", steer_go},
-	{"step", steer_step},
-	{"until", steer_until},
-	{"save", save},
-	{"capture", capture_request},
-	{"down", down},
+	{"status", status, true, {{0}}},
+	{"show", show, true,
+		{{"what", JSON_STRING}, {"match", JSON_STRING}, {"from", JSON_INTEGER}}},
+	{"inject", inject, false, {{"words", JSON_ARRAY}}},
+	{"heal", heal, false, {{"words", JSON_ARRAY}}},
+	{"start", start, false, {{"scenario", JSON_STRING}, {"name", JSON_STRING}}},
+	{"pause", steer_pause, false, {{0}}},
+	{"go", steer_go, false, {{0}}},
+	{"step", steer_step, false, {{"time", JSON_STRING}}},
+	{"until", steer_until, false,
+		{{"time", JSON_STRING}, {"event", JSON_STRING}, {"limit", JSON_STRING}}},
+	{"save", save, true, {{0}}},
+	{"capture", capture_request, false, {{"target", JSON_STRING}}},
+	{"down", down, true, {{"directory", JSON_STRING}, {"discard", JSON_TRUE}}},
 };
 #define VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+/* What is of a wrong type must not count as absent: the request would be another. */
+static bool check_keys(struct server_client *c, const char *verb, const struct request_key *keys,
+	const json_t *request)
+{
+	static const char *const words[] = {[JSON_STRING] = "a string",
+		[JSON_INTEGER] = "a whole number",
+		[JSON_ARRAY] = "a list",
+		[JSON_TRUE] = "true or false"};
+
+	for (; keys->name; keys++) {
+		const json_t *value = json_object_get(request, keys->name);
+
+		if (!value || json_is_null(value) || json_typeof(value) == keys->type ||
+			(json_is_false(value) && keys->type == JSON_TRUE))
+			continue;
+		server_refuse(c, REFUSE_INPUT, "%s: `%s` is to be %s", verb, keys->name,
+			words[keys->type]);
+		return false;
+	}
+	return true;
+}
 
 void live_request(void *arg, struct server_client *c, const json_t *request)
 {
@@ -357,7 +458,11 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 	}
 	for (size_t i = 0; i < VERBS; i++) {
 		if (!strcmp(verbs[i].name, verb)) {
-			verbs[i].handle(l, c, request);
+			if (l->finished && !verbs[i].looks)
+				server_refuse(c, REFUSE_STATE,
+					"the fabric has stopped, and waits for its results to be written");
+			else if (check_keys(c, verb, verbs[i].keys, request))
+				verbs[i].handle(l, c, request);
 			return;
 		}
 		names[i] = verbs[i].name;
@@ -373,4 +478,9 @@ void live_gone(void *arg, struct server_client *c)
 
 	steer_forget(l, c);
 	capture_forget(l, c);
+}
+
+void live_stream_ended(void *arg, struct server_client *c)
+{
+	capture_forget(arg, c);
 }

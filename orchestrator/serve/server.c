@@ -15,22 +15,28 @@
 #include "serve/listener.h"
 #include "serve/outbox.h"
 
-#define PEEK 4096u /* bytes looked at in search of a line's end */
+#define PEEK         4096u       /* bytes looked at in search of a line's end */
+#define DISCARD_MAX  (16u << 20) /* of a line that is too long: who sends more is cut off */
+#define DISCARD_TURN 65536u      /* of these, at once */
 
 struct server_client {
 	struct server *server;
 	int fd;
-	uint32_t events;                 /* that epoll waits for */
-	bool pending;                    /* a request waits for its answer */
-	bool stream;                     /* there are no more requests */
-	bool ending;                     /* to be closed when all is sent */
-	bool input_ended;                /* it has closed its side */
-	bool deaf;                       /* it does not read any more: what is sent to it is lost */
-	bool shut;                       /* epoll will say so, and server_serve() takes it away */
-	void *context;                   /* the handler's */
-	char *id;                        /* of the pending request, as JSON; NULL: null */
-	struct outbox outbox;            /* not taken by the socket yet */
-	size_t length;                   /* of the line so far */
+	uint32_t events;      /* that epoll waits for */
+	bool pending;         /* a request waits for its answer */
+	bool stream;          /* there are no more requests, but a line that ends it */
+	bool last_of_stream;  /* that line has come */
+	bool silent;          /* it has closed its side, and is streamed to all the same */
+	bool ending;          /* to be closed when all is sent */
+	bool input_ended;     /* it has closed its side */
+	bool discards;        /* what it sends is thrown away, until it has read why */
+	size_t discarded;     /* bytes of it */
+	bool deaf;            /* it does not read any more: what is sent to it is lost */
+	bool shut;            /* epoll will say so, and server_serve() takes it away */
+	void *context;        /* the handler's */
+	char *id;             /* of the pending request, as JSON; NULL: null */
+	struct outbox outbox; /* not taken by the socket yet */
+	size_t length;        /* of the line so far */
 	char line[CONTROL_LINE_MAX + 1]; /* and its newline */
 };
 
@@ -53,7 +59,13 @@ static bool client_takes_requests(const struct server_client *c)
 /* Input is read, and its end seen, only while nothing is pending and nothing streams. */
 static bool client_is_done(const struct server_client *c)
 {
-	return !c->outbox.count && (c->ending || c->input_ended || (c->stream && c->deaf));
+	return !c->outbox.count && !c->discards &&
+	       (c->ending || c->input_ended || (c->stream && c->deaf));
+}
+
+static bool client_may_end_stream(const struct server_client *c)
+{
+	return c->stream && !c->ending && !c->silent;
 }
 
 /*
@@ -64,12 +76,14 @@ static void client_update(struct server_client *c)
 {
 	struct epoll_event event = {.data.ptr = c};
 
+	if (c->discards && !c->outbox.count)
+		shutdown(c->fd, SHUT_WR); /* it is told that nothing more will come */
 	if (client_is_done(c) && !c->shut) {
 		shutdown(c->fd, SHUT_RDWR);
 		c->shut = true;
 		c->ending = true;
 	}
-	if (client_takes_requests(c))
+	if (client_takes_requests(c) || client_may_end_stream(c) || c->discards)
 		event.events |= EPOLLIN;
 	if (c->outbox.count)
 		event.events |= EPOLLOUT;
@@ -196,15 +210,16 @@ void server_refuse(struct server_client *c, enum refusal kind, const char *forma
 
 bool server_stream(struct server_client *c, const void *bytes, size_t count)
 {
+	size_t limit = c->last_of_stream ? 2 * CONTROL_QUEUE_MAX : CONTROL_QUEUE_MAX;
 	bool taken;
 
 	if (c->pending || c->ending)
 		return false;
 	c->stream = true;
-	taken = !c->deaf && outbox_put(&c->outbox, bytes, count, CONTROL_QUEUE_MAX);
+	taken = !c->deaf && outbox_put(&c->outbox, bytes, count, limit);
 	if (!taken && !c->deaf) {
 		client_send(c);
-		taken = !c->deaf && outbox_put(&c->outbox, bytes, count, CONTROL_QUEUE_MAX);
+		taken = !c->deaf && outbox_put(&c->outbox, bytes, count, limit);
 	}
 	client_update(c); /* sent by server_serve(), many at once */
 	return taken;
@@ -214,6 +229,21 @@ void server_end(struct server_client *c)
 {
 	c->ending = true;
 	client_update(c);
+}
+
+/* The handler has the last word. */
+static void end_stream(struct server_client *c)
+{
+	c->last_of_stream = true;
+	c->server->ops->ended(c->server->arg, c);
+	server_end(c);
+}
+
+void server_end_streams(struct server *s)
+{
+	for (uint32_t i = 0; i < s->client_count; i++)
+		if (s->clients[i]->stream && !s->clients[i]->ending)
+			end_stream(s->clients[i]);
 }
 
 void server_set_context(struct server_client *c, void *context)
@@ -325,6 +355,41 @@ static void client_receive(struct server_client *c)
 	} while (c->length <= CONTROL_LINE_MAX);
 	client_refuse_line(c, "the line is longer than 64 KB");
 	c->ending = true;
+	c->discards = true;
+}
+
+/*
+ * A socket that is closed while there is something to read breaks the connection, and with it the answer may be lost that
+ * the other end has not read yet.
+ */
+static void client_discard(struct server_client *c)
+{
+	size_t count = 0;
+	ssize_t n;
+
+	do {
+		n = recv(c->fd, c->line, sizeof(c->line), 0);
+		count += n > 0 ? (size_t)n : 0;
+	} while (n > 0 && count < DISCARD_TURN);
+	c->discarded += count;
+	c->discards = (n > 0 || (n < 0 && errno == EAGAIN)) && c->discarded < DISCARD_MAX;
+}
+
+/* Of one that is streamed to: a line's end is the end. */
+static void client_receive_end(struct server_client *c)
+{
+	char bytes[PEEK];
+	ssize_t n;
+
+	do
+		n = recv(c->fd, bytes, sizeof(bytes), 0);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return;
+	if (n <= 0)
+		c->silent = true;
+	else if (memchr(bytes, '\n', (size_t)n))
+		end_stream(c);
 }
 
 /* ---- clients ----------------------------------------------------------------------------------- */
@@ -347,9 +412,13 @@ static void client_serve(struct server_client *c, uint32_t events)
 {
 	if (events & EPOLLOUT)
 		client_send(c);
+	if (c->discards && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
+		client_discard(c);
 	/* who has left may have asked before: `echo REQUEST | socat -u - ...` */
 	if (client_takes_requests(c) && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
 		client_receive(c);
+	else if (client_may_end_stream(c) && events & EPOLLIN)
+		client_receive_end(c);
 	if (events & (EPOLLHUP | EPOLLERR) && !client_takes_requests(c))
 		client_free(c);
 	else
@@ -457,22 +526,36 @@ void server_serve(struct server *s)
 	}
 }
 
+/* What waits for the clients, in all; the sockets of those in *ret. */
+static size_t send_all(struct server *s, struct pollfd ret[CONTROL_CLIENTS], uint32_t *ret_count)
+{
+	size_t waits = 0;
+
+	*ret_count = 0;
+	for (uint32_t i = 0; i < s->client_count; i++) {
+		struct server_client *c = s->clients[i];
+
+		client_send(c);
+		client_update(c);
+		if (c->outbox.count)
+			ret[(*ret_count)++] = (struct pollfd){c->fd, POLLOUT, 0};
+		waits += c->outbox.count;
+	}
+	return waits;
+}
+
 void server_drain(struct server *s, int milliseconds)
 {
-	int64_t end = clock_ms() + milliseconds, left;
+	int64_t end = 0, left;
 	struct pollfd waiting[CONTROL_CLIENTS];
+	size_t before = SIZE_MAX, now;
 	uint32_t count;
 
 	for (;;) {
-		count = 0;
-		for (uint32_t i = 0; i < s->client_count; i++) {
-			struct server_client *c = s->clients[i];
-
-			client_send(c);
-			client_update(c);
-			if (c->outbox.count)
-				waiting[count++] = (struct pollfd){c->fd, POLLOUT, 0};
-		}
+		now = send_all(s, waiting, &count);
+		if (now < before)
+			end = clock_ms() + milliseconds;
+		before = now;
 		left = end - clock_ms();
 		if (!count || left <= 0)
 			return;

@@ -37,6 +37,11 @@ struct server_ops {
 	 * client, also for one that asked nothing. c is not to be used again.
 	 */
 	void (*gone)(void *arg, struct server_client *c);
+	/*
+	 * The client wants its stream to end. What is given to server_stream() now is the last of it, and has room however
+	 * slow the reader is; then the connection is closed. Once at most for a client, before it is gone.
+	 */
+	void (*ended)(void *arg, struct server_client *c);
 };
 
 /*
@@ -64,15 +69,19 @@ __attribute__((format(printf, 3, 4))) void server_refuse(
 
 /*
  * Bytes after the answer, as they are: what is left of the connection is a stream. False: no room, the reader is slow; nothing
- * of it was taken. From the first call on, of no bytes too, requests are no longer read, and a client that has closed its side
- * is still sent to; so the first call follows the answer at once. Before the answer it is false.
+ * of it was taken. From the first call on, of no bytes too, requests are no longer read: a line, whatever it says, ends the
+ * stream. A client that has closed its side is still sent to; so the first call follows the answer at once. Before the answer
+ * it is false.
  */
 bool server_stream(struct server_client *c, const void *bytes, size_t count);
+
+/* Ends all streams, as if their clients had asked for it. */
+void server_end_streams(struct server *s);
 
 /* Closes the connection once all that waits has been read. Nothing is added to it any more. */
 void server_end(struct server_client *c);
 
-/* Sends what waits, for at most so long; for the last answers before an end. */
+/* Sends what waits, until no client has taken anything for so long; for the last answers before an end. */
 void server_drain(struct server *s, int milliseconds);
 
 /* The place for what a request's handler keeps with a client; NULL at first. */

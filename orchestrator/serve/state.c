@@ -33,16 +33,8 @@ const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *f
 	return buf;
 }
 
-static int make_directory(const char *path, struct error *why)
-{
-	if (!mkdir(path, geteuid() ? 0700 : 0755) || errno == EEXIST)
-		return 0;
-	return error_set(why, -errno, "cannot make %s: %s%s", path, strerror(errno),
-		errno == EACCES || errno == EPERM ? "; run as root" : "");
-}
-
-/* Waits for a lock on a directory. */
-static int lock_wait(int fd)
+/* It waits for none but those who just look whether it is locked. */
+static int lock_own(int fd)
 {
 	int r;
 
@@ -50,22 +42,6 @@ static int lock_wait(int fd)
 		r = flock(fd, LOCK_EX);
 	while (r < 0 && errno == EINTR);
 	return r < 0 ? -errno : 0;
-}
-
-/* Opens STATE_DIR and waits for its lock, by which claims and removals take turns; close() gives it back. */
-static int lock_all(struct error *why)
-{
-	int fd, r;
-
-	fd = open(STATE_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0)
-		return error_set(why, -errno, "cannot open %s: %s", STATE_DIR, strerror(errno));
-	r = lock_wait(fd);
-	if (r < 0) {
-		close(fd);
-		return error_set(why, r, "cannot lock %s: %s", STATE_DIR, strerror(-r));
-	}
-	return fd;
 }
 
 static int open_one(int all, const char *name)
@@ -108,8 +84,7 @@ static int claim_locked(struct state *s, int all, struct error *why)
 				       : error_set(why, -errno, "cannot make %s/%s: %s", STATE_DIR,
 						 s->name, strerror(errno));
 	s->fd = open_one(all, s->name);
-	/* It waits for none but those who just look whether it is locked. */
-	r = s->fd < 0 ? s->fd : lock_wait(s->fd);
+	r = s->fd < 0 ? s->fd : lock_own(s->fd);
 	if (r < 0) {
 		unlinkat(all, s->name, AT_REMOVEDIR);
 		return error_set(why, r, "cannot lock %s/%s: %s", STATE_DIR, s->name, strerror(-r));
@@ -117,21 +92,19 @@ static int claim_locked(struct state *s, int all, struct error *why)
 	return 0;
 }
 
-int state_claim(struct state **ret, const char *name, struct error *why)
+int state_claim(
+	struct state **ret, const char *name, const struct lock_wait *wait, struct error *why)
 {
 	struct state *s;
-	int all, r;
+	struct lock all;
+	int r;
 
 	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
 		return error_set(why, -EINVAL,
 			"\"%s\": a live fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
 			"begins with neither '.' nor '-', and is not \"live\"",
 			name, STATE_NAME_MAX);
-	r = geteuid() == 0 ? make_directory(RECORD_DIR, why) : 0;
-	if (!r)
-		r = make_directory(STATE_DIR, why);
-	if (!r)
-		r = state_trust(why);
+	r = geteuid() == 0 ? lock_make_folder(RECORD_DIR, why) : state_trust(why);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));
@@ -139,10 +112,11 @@ int state_claim(struct state **ret, const char *name, struct error *why)
 		return error_set(why, -ENOMEM, "out of memory");
 	s->fd = -1;
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	all = lock_all(why);
-	r = all < 0 ? all : claim_locked(s, all, why);
-	if (all >= 0)
-		close(all);
+	r = lock_take(&all, STATE_DIR, wait, why);
+	if (r == 0) {
+		r = claim_locked(s, all.folder, why);
+		lock_release(&all);
+	}
 	if (r < 0) {
 		state_free(s);
 		return r;
@@ -283,12 +257,12 @@ static int remove_locked(int all, int fd, const char *name)
 
 void state_remove(struct state *s)
 {
-	int all = lock_all(NULL);
+	struct lock all;
 
-	if (all < 0)
+	if (lock_take(&all, STATE_DIR, NULL, NULL) < 0)
 		return;
-	remove_locked(all, s->fd, s->name);
-	close(all);
+	remove_locked(all.folder, s->fd, s->name);
+	lock_release(&all);
 }
 
 static int clear_locked(int all, const char *name, struct error *why)
@@ -313,17 +287,18 @@ static int clear_locked(int all, const char *name, struct error *why)
 	return r;
 }
 
-int state_clear(const char *name, struct error *why)
+int state_clear(const char *name, const struct lock_wait *wait, struct error *why)
 {
-	int all, r;
+	struct lock all;
+	int r;
 
 	if (access(STATE_DIR, F_OK) < 0 && errno == ENOENT)
 		return 0;
-	all = lock_all(why);
-	if (all < 0)
-		return all;
-	r = clear_locked(all, name, why);
-	close(all);
+	r = lock_take(&all, STATE_DIR, wait, why);
+	if (r < 0)
+		return r;
+	r = clear_locked(all.folder, name, why);
+	lock_release(&all);
 	return r;
 }
 

@@ -43,7 +43,8 @@ struct state;
  * Makes the directory of a fabric of that name, and locks it; a fork of the process holds the lock too. 0 or -errno with why:
  * -EEXIST: one of that name is up; -ESTALE: one of that name died, and its remains are still there; -EINVAL: no name.
  */
-int state_claim(struct state **ret, const char *name, struct error *why);
+int state_claim(
+	struct state **ret, const char *name, const struct lock_wait *wait, struct error *why);
 
 struct state_about {
 	const char *scenario;  /* the file's path */
@@ -102,7 +103,7 @@ int state_list(struct state_info **ret, size_t *ret_count);
 void state_list_free(struct state_info *list, size_t count);
 
 /* Removes the directory of a dead one. 0 (also if there is none); -EBUSY: it lives; another -errno; with why. */
-int state_clear(const char *name, struct error *why);
+int state_clear(const char *name, const struct lock_wait *wait, struct error *why);
 
 /* The path of a file of a fabric's; returns buf. */
 const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *file);

@@ -83,6 +83,12 @@ static void reach(struct live *l, const char *stopped)
 	server_answer(c, result);
 }
 
+void steer_end(struct live *l)
+{
+	reach(l, "paused");
+	l->running = false;
+}
+
 void steer_forget(struct live *l, const struct server_client *c)
 {
 	if (l->goal.client != c)
@@ -94,8 +100,7 @@ void steer_forget(struct live *l, const struct server_client *c)
 void steer_pause(struct live *l, struct server_client *c, const json_t *request)
 {
 	(void)request;
-	reach(l, "paused");
-	l->running = false;
+	steer_end(l);
 	server_answer(c, time_result(l));
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/hop.h"
 #include "base/units.h"
 
 /* A flow takes two of the 24-bit queue pair numbers of the BTH. */
@@ -137,11 +138,10 @@ static uint64_t check_pairs(
 	return w->pair_count;
 }
 
-/* `pairs`: queue pairs that a message is split over. */
+/* reason: why there can't be more. */
 static void check_workloads(const struct fabric *f, const struct workload_spec *workloads,
-	size_t count, uint32_t pairs, struct diags *diags)
+	size_t count, uint32_t most, const char *reason, struct diags *diags)
 {
-	uint32_t most = FLOWS_MAX / pairs;
 	double flows = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -163,8 +163,8 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 		}
 		if (flows <= most && flows + at_once * w->repeat > most)
 			diags_add(diags, w->pos,
-				"workload: %.0f messages up to here; at most %u (queue pairs have 24-bit numbers, a message takes %u)",
-				flows + at_once * w->repeat, most, 2 * pairs);
+				"workload: %.0f messages up to here; at most %u (%s)",
+				flows + at_once * w->repeat, most, reason);
 		flows += at_once * w->repeat;
 	}
 }
@@ -178,13 +178,27 @@ static void check_external(
 		find_host(f, "external.node", e->node, "join a bridge", e->pos, diags, &host);
 }
 
+/* Whatever the dataplane: a scenario means the same on both. */
+static void check_payload(const struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	if (s->host.payload == PAYLOAD_FULL && f->packet_bytes && !fabric_holds_payload(f))
+		diags_add(diags, (struct diag_pos){0},
+			"host.payload: a packet with its payload has %u bytes, and a frame on a veth with XDP at most %u; give topology.mtu at most %u, or payload: headers",
+			f->packet_bytes, VETH_FRAME_MAX,
+			VETH_FRAME_MAX - (f->packet_bytes - f->mtu));
+}
+
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	uint32_t pairs =
 		s->host.transport == TRANSPORT_ROCE && s->host.roce.qps ? s->host.roce.qps : 1;
+	char reason[96];
 
-	check_workloads(f, s->workloads, s->workload_count, pairs, diags);
+	snprintf(reason, sizeof(reason), "queue pairs have 24-bit numbers, a message takes %u",
+		2 * pairs);
+	check_workloads(f, s->workloads, s->workload_count, FLOWS_MAX / pairs, reason, diags);
 	check_external(f, &s->external, diags);
+	check_payload(f, s, diags);
 	return check_fault_targets(f, s, diags);
 }
 
@@ -200,7 +214,8 @@ int fabric_check_workloads(const struct fabric *f, const struct workload_spec *w
 			diags_add(diags, workloads[i].pos,
 				"workload.%zu: message is too large; it has at most 2^24 packets, %s at an mtu of %u",
 				i, format_bytes(text, max), f->mtu);
-	check_workloads(f, workloads, count, 1, diags);
+	check_workloads(f, workloads, count, FABRIC_START_MAX,
+		"a live fabric stands still while it takes them in: start them by parts", diags);
 	if (diags->out_of_memory)
 		return -ENOMEM;
 	return diags->count == before ? 0 : -EINVAL;

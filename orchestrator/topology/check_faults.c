@@ -114,6 +114,9 @@ static int collect_links(const struct fabric *f, uint32_t index, const struct fa
 	return 0;
 }
 
+/* Each takes its place in the timetable: so many take a run some 400 MB. */
+#define HITS_MAX (1u << 22)
+
 static int collect_hits(
 	const struct fabric *f, const struct scenario *s, struct diags *diags, struct hits *h)
 {
@@ -128,6 +131,12 @@ static int collect_hits(
 			err = collect_nodes(f, i, fault, h, diags);
 		else
 			err = collect_links(f, i, fault, h, diags);
+		if (h->count <= HITS_MAX)
+			continue;
+		diags_add(diags, fault->pos,
+			"faults.%u: up to here faults befall %zu links and nodes; expected at most %u in all",
+			i, h->count, HITS_MAX);
+		break;
 	}
 	return err;
 }

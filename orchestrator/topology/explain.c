@@ -8,14 +8,11 @@
 
 /*
  * Rules of thumb, measured on a 2-core virtual machine: a packet over one link costs this much
- * time; a port of the kernel dataplane has a UMEM of 32 frames of 2 KB, and any port its entry in
- * the shared tables; a packet under way keeps its headers and its place in a queue.
+ * time; a port of the kernel dataplane has a UMEM of 32 frames of 2 KB.
  */
 #define KERNEL_HOP_US    2.4
 #define INLINE_HOP_US    0.1
 #define UMEM_BYTES       65536.0
-#define PORT_BYTES       256.0
-#define PACKET_BYTES     192.0
 #define PACKETS_PER_SACK 4.0
 
 static uint64_t add_paths(uint64_t a, uint64_t b)
@@ -132,13 +129,8 @@ static int explain_tiers(struct explain *e, const struct fabric *f)
 static void explain_cost(struct explain *e)
 {
 	double hops = (double)e->load.packet_hops * (1 + 1 / PACKETS_PER_SACK);
-	double window = (double)e->bdp_bytes / e->packet_bytes + 1;
-	double under_way = (double)e->load.flows * window;
-	double tables = e->ports * PORT_BYTES;
 
-	if (under_way > (double)e->load.packets)
-		under_way = (double)e->load.packets;
-	e->in_process.memory_mb = (tables + under_way * PACKET_BYTES) / 1048576;
+	e->in_process.memory_mb = (double)e->load.memory_bytes / 1048576;
 	e->in_process.wall_s = hops * INLINE_HOP_US / 1e6;
 	e->kernel.memory_mb = e->in_process.memory_mb + e->ports * UMEM_BYTES / 1048576;
 	e->kernel.wall_s = hops * KERNEL_HOP_US / 1e6;
@@ -161,6 +153,7 @@ int explain_fabric(struct explain *ret, const struct fabric *f, const struct sce
 		.sw = s->sw,
 		.switching = f->switching,
 		.clock = s->clock,
+		.host = &s->host,
 		.stack = &s->host.stack,
 		.external = &s->external,
 		.load = *load,

@@ -11,6 +11,7 @@
 struct explain_load {
 	uint64_t flows, bytes, packets, packet_hops;
 	uint64_t ideal_ps;
+	uint64_t memory_bytes; /* that the process will need */
 };
 
 /* Pairs of hosts whose shortest paths have that many links. */
@@ -43,6 +44,8 @@ struct explain_pool {
 	const char *name;     /* the fabric's */
 	uint64_t bytes, left; /* in all, and what its queues share */
 };
+
+#define EXPLAIN_FAILURES 100 /* moments that are told of */
 
 /* The moment at which a fault of links or switches of the upper tier begins: see explain_failures.c. */
 struct explain_failure {
@@ -80,8 +83,10 @@ struct explain {
 	bool permutation; /* what failures are judged by; else all-to-all */
 	struct explain_failure *failures;
 	size_t failure_count;
+	size_t failures_more; /* moments after those */
 	struct clock_spec clock;
-	const struct stack_spec *stack;       /* the scenario's */
+	const struct host_spec *host;         /* the scenario's */
+	const struct stack_spec *stack;       /* the host's */
 	const struct external_spec *external; /* the same */
 	struct explain_load load;
 	struct explain_cost kernel, in_process; /* rules of thumb */

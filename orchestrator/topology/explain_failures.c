@@ -265,43 +265,54 @@ static void judge(const struct explain *e, const struct survey *v, struct explai
 	name_pod(e, v, worst, row->pod);
 }
 
-/* Whether a fault of an earlier number begins at the same time: its row tells of both. */
-static bool begun_before(const struct survey *v, const struct scenario *s, uint32_t reach)
+static int compare_times(const void *a, const void *b)
 {
-	for (uint32_t i = 0; i < reach; i++)
-		if (s->faults[v->reaches[i].fault].at_ps ==
-			s->faults[v->reaches[reach].fault].at_ps)
-			return true;
-	return false;
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
 }
 
-static int compare_rows(const void *a, const void *b)
+/* The moments at which faults begin, each once, in order. Returns how many there are. */
+static size_t list_moments(const struct survey *v, const struct scenario *s, uint64_t *moments)
 {
-	const struct explain_failure *x = a, *y = b;
+	size_t count = 0;
 
-	return x->at_ps < y->at_ps ? -1 : x->at_ps > y->at_ps;
+	for (uint32_t i = 0; i < v->reach_count; i++)
+		moments[i] = s->faults[v->reaches[i].fault].at_ps;
+	qsort(moments, v->reach_count, sizeof(*moments), compare_times);
+	for (uint32_t i = 0; i < v->reach_count; i++)
+		if (!count || moments[i] != moments[count - 1])
+			moments[count++] = moments[i];
+	return count;
 }
 
+/* All of them would take a time that grows with their square, and nobody reads so many. */
 static int make_rows(struct explain *e, struct survey *v, const struct scenario *s)
 {
-	e->failures = calloc((size_t)v->reach_count + 1, sizeof(*e->failures));
-	if (!e->failures)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < v->reach_count; i++) {
-		struct explain_failure *row = &e->failures[e->failure_count];
+	uint64_t *moments = calloc((size_t)v->reach_count + 1, sizeof(*moments));
+	size_t count = moments ? list_moments(v, s, moments) : 0;
+	size_t shown = count < EXPLAIN_FAILURES ? count : EXPLAIN_FAILURES;
+	int err = moments ? 0 : -ENOMEM;
 
-		if (begun_before(v, s, i))
-			continue;
-		row->at_ps = s->faults[v->reaches[i].fault].at_ps;
+	e->failures = calloc(shown + 1, sizeof(*e->failures));
+	if (!e->failures)
+		err = -ENOMEM;
+	for (size_t i = 0; !err && i < shown; i++) {
+		struct explain_failure *row = &e->failures[i];
+
+		row->at_ps = moments[i];
 		row->faults = calloc(v->reach_count, sizeof(*row->faults));
-		if (!row->faults)
-			return -ENOMEM;
+		if (!row->faults) {
+			err = -ENOMEM;
+			break;
+		}
 		e->failure_count++;
 		apply_faults(v, s, row);
 		judge(e, v, row);
 	}
-	qsort(e->failures, e->failure_count, sizeof(*e->failures), compare_rows);
-	return 0;
+	e->failures_more = count - shown;
+	free(moments);
+	return err;
 }
 
 static bool all_permutations(const struct scenario *s)

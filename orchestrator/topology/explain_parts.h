@@ -13,6 +13,7 @@ void explain_write_switch(const struct explain *e, FILE *out);
 void explain_write_failures(const struct explain *e, FILE *out);
 void explain_write_live(const struct explain *e, FILE *out);
 json_t *explain_switch_json(const struct explain *e);
+json_t *explain_dscps_json(const struct explain *e);
 json_t *explain_failures_json(const struct explain *e);
 json_t *explain_clock_json(const struct explain *e);
 json_t *explain_stack_json(const struct explain *e);

@@ -112,17 +112,19 @@ static json_t *cost_json(const struct explain_cost *c)
 
 json_t *explain_json(const struct explain *e)
 {
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
-			 " s:o, s:o, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:{s:o, s:o}}",
+	return json_pack(
+		"{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
+		" s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:{s:o, s:o}}",
 		"scenario", e->name, "topology", kind_names[e->kind], "hosts", (json_int_t)e->hosts,
 		"switches", (json_int_t)e->switches, "links", (json_int_t)e->links, "ports",
 		(json_int_t)e->ports, "tiers", tiers_json(e), "paths", paths_json(e),
 		"host_rate_bps", (json_int_t)e->host_rate_bps, "base_rtt_us",
 		(double)e->base_rtt_ps / PS_PER_US, "bdp_bytes", (json_int_t)e->bdp_bytes,
 		"packet_bytes", (json_int_t)e->packet_bytes, "switch", explain_switch_json(e),
-		"failures", explain_failures_json(e), "clock", explain_clock_json(e), "stack",
-		explain_stack_json(e), "external", explain_external_json(e), "workload", "flows",
-		(json_int_t)e->load.flows, "bytes", (json_int_t)e->load.bytes, "packets",
+		"transport_dscps", explain_dscps_json(e), "failures", explain_failures_json(e),
+		"failures_more", (json_int_t)e->failures_more, "clock", explain_clock_json(e),
+		"stack", explain_stack_json(e), "external", explain_external_json(e), "workload",
+		"flows", (json_int_t)e->load.flows, "bytes", (json_int_t)e->load.bytes, "packets",
 		(json_int_t)e->load.packets, "ideal_us", (double)e->load.ideal_ps / PS_PER_US,
 		"estimate", "kernel", cost_json(&e->kernel), "inline", cost_json(&e->in_process));
 }

@@ -75,6 +75,22 @@ static void write_class(const struct explain *e, uint32_t class, FILE *out)
 	fputc('\n', out);
 }
 
+/* By which classes the transports' own packets go. */
+static void write_own(const struct explain *e, const char *title, uint32_t dscp, FILE *out)
+{
+	const uint8_t *class_of = e->switching.class_of;
+
+	fprintf(out, "  %-17s DSCP %u, class %u%s\n", title, dscp, class_of[dscp],
+		class_of[dscp] == class_of[e->host->data_dscp] ? ", among the data" : "");
+}
+
+static void write_answers(const struct explain *e, FILE *out)
+{
+	write_own(e, "answers", e->host->control_dscp, out);
+	if (e->host->notify_dscp != e->host->control_dscp)
+		write_own(e, "CNPs", e->host->notify_dscp, out);
+}
+
 static void write_pool(const struct explain *e, FILE *out)
 {
 	const struct explain_pool *small = &e->smallest, *large = &e->largest;
@@ -166,6 +182,7 @@ void explain_write_switch(const struct explain *e, FILE *out)
 	for (uint32_t i = SCENARIO_CLASSES; i-- > 0;)
 		if (e->switching.classes[i].used)
 			write_class(e, i, out);
+	write_answers(e, out);
 	write_buffers(e, out);
 	write_trim(e, out);
 	write_pauses(e, out);
@@ -195,6 +212,8 @@ void explain_write_failures(const struct explain *e, FILE *out)
 			r->bottleneck ? "a bottleneck" : "no bottleneck",
 			r->before ? " (without failures too)" : "");
 	}
+	if (e->failures_more)
+		fprintf(out, "  failures          at %zu later moments\n", e->failures_more);
 }
 
 static json_t *depth_json(const struct fabric_depth *d)
@@ -234,6 +253,18 @@ static json_t *classes_json(const struct explain *e)
 				(json_int_t)c->limit_bytes));
 	}
 	return array;
+}
+
+static json_t *dscp_json(const struct explain *e, uint32_t dscp)
+{
+	return json_pack("{s:I, s:I}", "dscp", (json_int_t)dscp, "class",
+		(json_int_t)e->switching.class_of[dscp]);
+}
+
+json_t *explain_dscps_json(const struct explain *e)
+{
+	return json_pack("{s:o, s:o, s:o}", "data", dscp_json(e, e->host->data_dscp), "control",
+		dscp_json(e, e->host->control_dscp), "notify", dscp_json(e, e->host->notify_dscp));
 }
 
 static json_t *pool_json(const struct explain_pool *p)

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/hop.h"
 #include "abi/state.h"
 #include "topology/check.h"
 #include "topology/resolve.h"
@@ -66,7 +67,7 @@ static void sort_ports(
 			compare_keys);
 }
 
-/* Fills a node's ports from their keys; its links at the lower end get their parallel numbers. */
+/* Fills a node's ports from their keys; of parallel links, however written, the node of lower index numbers all. */
 static void make_ports(struct fabric *f, const struct shape *s, uint32_t i, const uint64_t *keys)
 {
 	const struct net_node *node = &f->net.nodes[i];
@@ -82,12 +83,11 @@ static void make_ports(struct fabric *f, const struct shape *s, uint32_t i, cons
 			.link = number,
 			.rate_bps = spec->rate_bps,
 			.delay_ps = spec->delay_ps};
-		if (spec->a != i) {
+		if (spec->a == i)
+			link->a = id;
+		else
 			link->b = id;
-			continue;
-		}
-		link->a = id;
-		if (!same)
+		if (!same || i != (spec->a < spec->b ? spec->a : spec->b))
 			continue;
 		link->is_parallel = true;
 		f->links[KEY_LINK(keys[id - 1])].is_parallel = true;
@@ -284,6 +284,11 @@ bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob
 bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob)
 {
 	return !fnmatch(glob, f->nodes[node].name, 0);
+}
+
+bool fabric_holds_payload(const struct fabric *f)
+{
+	return f->packet_bytes <= VETH_FRAME_MAX;
 }
 
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node)

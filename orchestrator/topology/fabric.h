@@ -95,8 +95,9 @@ int fabric_inspect(const struct scenario *s, struct diags *diags);
 
 /*
  * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
- * class to pause; queue pairs, one a message); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
+ * class to pause; no more messages at once than it takes in a moment); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
  */
+#define FABRIC_START_MAX 131072 /* messages that are given later, at once */
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
 int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
 	size_t count, struct diags *diags);
@@ -123,6 +124,9 @@ uint64_t fabric_headroom(const struct fabric *f, const struct fabric_class *clas
  */
 uint64_t fabric_pool(const struct fabric *f, uint32_t node);
 uint64_t fabric_pool_left(const struct fabric *f, uint32_t node);
+
+/* Whether a full packet with all of its bytes is a frame that either dataplane passes. */
+bool fabric_holds_payload(const struct fabric *f);
 
 /* The index of the node of that name; false: there is none. */
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node);

@@ -40,7 +40,7 @@ static const char *class_key(
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
-		count += is_data_class(sw, i);
+		count += sw->classes[i].used && !sw->classes[i].added;
 	if (count > 1 || class || sw->classes[class].pos.line)
 		snprintf(buf, KEY_TEXT, "switch.classes: class %u: %s", class, key);
 	else
@@ -346,6 +346,27 @@ static void check_pool(struct resolve *r)
 	}
 }
 
+/* Switches count what a class holds in headroom, over all ports, in 32 bits: one message, about the first that can't. */
+static void check_headroom_sum(struct resolve *r, uint32_t class)
+{
+	const struct fabric *f = r->f;
+
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		const struct net_node *n = &f->net.nodes[i];
+		uint64_t sum = 0;
+
+		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
+			sum += fabric_headroom(f, &f->switching.classes[class], p);
+		if (sum <= UINT32_MAX)
+			continue;
+		diags_add(r->diags, r->sw->classes[class].pos,
+			"switch.pfc: headroom of class %u at the %u ports of switch \"%s\" comes to %llu bytes, and a switch counts up to %u; give the class less headroom, or shorter or slower links",
+			class, n->port_count, f->nodes[i].name, (unsigned long long)sum,
+			UINT32_MAX);
+		return;
+	}
+}
+
 static uint64_t resolve_reserve(struct resolve *r)
 {
 	const struct quantity *q = &r->sw->buffer.reserve;
@@ -441,7 +462,11 @@ void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags
 		check_pool(&r);
 	if (sw->pfc.on)
 		check_refresh(&r);
-	for (uint32_t i = 0; !g->shared && i < SCENARIO_CLASSES; i++)
-		if (g->classes[i].used && g->classes[i].lossless)
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+		if (!g->classes[i].used || !g->classes[i].lossless)
+			continue;
+		if (!g->shared)
 			check_ingress(&r, i);
+		check_headroom_sum(&r, i);
+	}
 }

@@ -20,6 +20,8 @@ done
 printf '\nspray: largest completion time over the bound, mean and range\n'
 SCRATCH=$(mktemp -d) && export SCRATCH && trap 'rm -rf "$SCRATCH"' EXIT
 tests/bench/spray.py || status=1
+printf '\nslowdown: an overloaded fabric at what it was recommended\n'
+tests/bench/slowdown.sh || status=1
 printf '\ncost\n'
 tests/bench/cost.sh || status=1
 printf '\nfigures\n'

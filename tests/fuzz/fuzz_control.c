@@ -81,6 +81,15 @@ static void gone(void *arg, struct server_client *c)
 	w->pending = w->stream = false;
 }
 
+/* No line: it is the handler's last. */
+static void ended(void *arg, struct server_client *c)
+{
+	struct world *w = arg;
+
+	must(w->stream && w->client == c);
+	must(server_stream(c, "", 0));
+}
+
 static void serve(struct world *w)
 {
 	struct pollfd p = {server_fd(w->server), POLLIN, 0};
@@ -206,7 +215,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 {
-	static const struct server_ops ops = {request, gone};
+	static const struct server_ops ops = {request, gone, ended};
 	struct world w = {.fd = -1, .address.sun_family = AF_UNIX};
 
 	snprintf(w.address.sun_path, sizeof(w.address.sun_path), "/tmp/fabricbed-fuzz-control-%d",

@@ -221,7 +221,7 @@ static void open_dataplane(struct class_net *n)
 	n->link_up = malloc(n->net.link_count);
 	assert_non_null(n->link_up);
 	memset(n->link_up, 1, n->net.link_count);
-	assert_int_equal(routing_new(&n->routing, &n->net), 0);
+	assert_int_equal(routing_new(&n->routing, &n->net, NULL), 0);
 	routing_table_sizes(n->routing, &sizes.route_count, &sizes.group_count);
 	assert_int_equal(dataplane_inline_open(&n->dp, &sizes, headers_capacity(true)), 0);
 	routing_compute(n->routing, n->link_up, &n->dp->tables);

@@ -23,7 +23,7 @@ leave() {
 
 	trap - EXIT
 	for live in /run/fabricbed/live/"$name"*; do
-		[ -d "$live" ] && "$fabricbed" down "${live##*/}" >/dev/null 2>&1 </dev/null
+		[ -d "$live" ] && "$fabricbed" down "${live##*/}" --discard >/dev/null 2>&1 </dev/null
 	done
 	for pid in "${children[@]}"; do
 		kill -KILL "$pid" 2>/dev/null && wait "$pid" 2>/dev/null

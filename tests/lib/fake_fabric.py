@@ -79,10 +79,12 @@ class Fabric:
     def status(self):
         self.seconds += 1
         n = self.seconds
-        late = {"verdict": "faithful", "late_us": {"p50": 1.5, "p99": 40.0, "max": 90.25}, "smallest_delay_us": 100.0,
-                "slowdown": 2.0, "sufficient_slowdown": 1.0, "busy": 0.25, "slipped_us": 0.0, "lost": 0}
+        late = {"verdict": "faithful", "now": "faithful", "degraded_s": 0.0, "passed_s": float(n), "late_us": {"p50": 1.5, "p99": 40.0, "max": 90.25}, "smallest_delay_us": 100.0,
+                "slowdown": 2.0, "sufficient_slowdown": 1.0, "busy": 0.25, "others_degraded_s": 0.0,
+                "others_took_s": 0.0, "slipped_us": 0.0, "lost": 0}
         if "degraded" in os.environ.get("FAKE", ""):
-            late |= {"verdict": "degraded", "reason": "events ran up to 420 us late", "sufficient_slowdown": 8.5}
+            late |= {"verdict": "degraded", "now": "degraded", "degraded_s": 12.0, "reason": "events ran up to 420 us late",
+                     "sufficient_slowdown": 8.5}
         return {"name": self.name, "scenario": "fake", "pid": os.getpid(), "state": "running", "version": "0",
                 "clock": "wall", "slowdown": 2.0, "dataplane": "kernel", "up_s": float(n), "model_time_us": n * 1e6,
                 "nodes": {"hosts": 16, "switches": 20}, "links": 48, "flows": {"count": 16, "done": 8}, "faults": 1,

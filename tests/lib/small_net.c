@@ -159,7 +159,7 @@ static void open_dataplane(
 	s->link_up = malloc(s->net.link_count);
 	assert_non_null(s->link_up);
 	memset(s->link_up, 1, s->net.link_count);
-	assert_int_equal(routing_new(&s->routing, &s->net), 0);
+	assert_int_equal(routing_new(&s->routing, &s->net, NULL), 0);
 	ports_config(&sizes.config, &ports);
 	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
 	assert_int_equal(dataplane_inline_open(&s->dp, &sizes, capacity), 0);

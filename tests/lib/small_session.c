@@ -29,10 +29,14 @@ void small_session_load(
 void small_session_open(struct small_session *s, const char *text, const char *const *sets,
 	size_t set_count, const char *directory)
 {
-	struct session_params p = {.directory = directory};
+	const struct folder_params folder = {.path = directory};
+	struct session_params p = {0};
 	struct error why = ERROR_INIT;
 
 	small_session_load(s, text, sets, set_count);
+	if (directory && folder_claim(&s->folder, &folder, &why) < 0)
+		fail_msg("%s", why.text);
+	p.folder = s->folder;
 	p.scenario = s->scenario;
 	p.fabric = s->fabric;
 	if (session_open(&s->session, &p, &why) < 0)
@@ -42,6 +46,7 @@ void small_session_open(struct small_session *s, const char *text, const char *c
 void small_session_close(struct small_session *s)
 {
 	session_close(s->session);
+	folder_close(s->folder);
 	fabric_free(s->fabric);
 	scenario_free(s->scenario);
 	*s = (struct small_session){0};

@@ -5,6 +5,7 @@
 /* From a scenario's text to a session on the inline dataplane. What can't be set up fails the test. */
 #include <jansson.h>
 #include <stddef.h>
+#include "live/folder.h"
 #include "live/session.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
@@ -13,13 +14,14 @@ struct small_session {
 	struct scenario *scenario;
 	struct fabric *fabric;
 	struct session *session; /* NULL after small_session_load() */
+	struct folder *folder;   /* NULL: no files */
 };
 
 /* The scenario, with `key=value` overrides, and its fabric. */
 void small_session_load(
 	struct small_session *s, const char *text, const char *const *sets, size_t set_count);
 
-/* That, and a session over it; directory as session_open() takes it, NULL for no files. */
+/* That, and a session over it; its results go to directory, NULL: there are none. */
 void small_session_open(struct small_session *s, const char *text, const char *const *sets,
 	size_t set_count, const char *directory);
 void small_session_close(struct small_session *s);

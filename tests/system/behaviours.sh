@@ -3,7 +3,6 @@
 #
 # Each behaviour of the switches, tests/behaviours/*.yaml: what it is for happens, and the kernel's summary is the
 # inline dataplane's to the last figure but those of the machine. FABRICBED_LONG: 20 seeds instead of 1.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh

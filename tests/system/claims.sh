@@ -4,7 +4,6 @@
 # The physics: what STrack's paper says of its spraying, its window and its recovery, as ratios within
 # one set of runs. The figures are printed as diagnostics. FABRICBED_LONG: 20 seeds instead of 3, and
 # longer messages.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
@@ -103,7 +102,8 @@ incast_figures() { # FILE
 		    depth = {}
 		    for row in csv.DictReader(open(f"run-{n}/queues.csv")):
 		        if row["port"] == "leaf0->h0":
-		            depth[round(float(row["t_us"]))] = int(row["depth_bytes"])
+		            t = round(float(row["t_us"]))
+		            depth[t] = depth.get(t, 0) + int(row["depth_bytes"])
 		    half = range(int(end / 2), int(end))
 		    shares.append(sum(depth.get(t, 0) for t in half) / len(half) / fabric["bdp_bytes"])
 		    for line in open(f"run-{n}/events.jsonl"):

@@ -6,6 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
 hello=$scenarios/hello.yaml
+newline=$'\n'
 commands="run validate graph up down list exec top show inject heal start pause go step until save capture doctor help version"
 inline() { # FILE OPTION...
 	try "$fabricbed" run --dataplane inline "$@"
@@ -18,14 +19,29 @@ exits "status 0: all went well" 0
 inline "$hello" --set 'expect=[{metric: flows.fct_us.max, at_most: 1}]'
 exits "status 1: an expectation failed" 1
 like "status 1: it is named" "$out" "*FAIL*flows.fct_us.max*at_most 1: 90.2*"
+# what never finished took no time that could be small enough
+inline "$scenarios/permutation.yaml" --set until=10us \
+	--set 'expect=[{metric: slowdown, at_most: 1.45}, {metric: flows.fct_us.p99, at_most: 200}]'
+exits "status 1: nothing had finished" 1
+like "status 1: nothing had finished, and it is said" "$out" \
+	"*completion  -$newline*FAIL*slowdown at_most 1.45: -, no flow has finished$newline*FAIL*flows.unfinished equals 0 (implied): 128*"
+inline "$scenarios/pfc-deadlock.yaml" --set switch.roles=off \
+	--set 'expect=[{metric: slowdown, at_most: 5}, {metric: slowdown, at_most: 5, of: finished}]'
+exits "status 1: a deadlock" 1
+like "status 1: a deadlock, and what it held up" "$out" \
+	"*of the 4 finished: mean *FAIL*slowdown at_most 5: -, 12 of 16 flows have not finished$newline*ok *slowdown at_most 5 of finished: *"
+inline "$scenarios/pfc-deadlock.yaml" --set switch.roles=off --set 'expect=[{metric: slowdown, at_most: 5, of: finished}]'
+exits "status 1: what has finished does not make up for the others" 1
+inline "$scenarios/pfc-deadlock.yaml" --set switch.roles=off \
+	--set 'expect=[{metric: slowdown, at_most: 5, of: finished}, {metric: flows.unfinished, at_least: 0}]'
+exits "status 0: it may stay unfinished" 0
 inline none.yaml
 exits "status 2: the input is wrong" 2
 try setpriv --bounding-set=-net_admin "$fabricbed" run "$hello" --set name="$name"
 if is_root; then exits "status 3: the machine lacks something" 3; else tap_skip "status 3" "needs root"; fi
-mkdir blocked blocked/summary.json
-inline "$hello" --out blocked
+inline "$hello" --capture none/x.pcapng
 exits "status 4: the run failed" 4
-like "status 4: it says why" "$err" "*blocked*Is a directory*"
+like "status 4: it says why" "$err" "*none/x.pcapng: No such file*"
 
 # ---- wrong command lines
 
@@ -197,9 +213,10 @@ holds "--json is JSON with all keys" python3 -c '
 import json, sys
 s = json.loads(sys.argv[1])
 assert list(s)[:5] == ["scenario", "seed", "dataplane", "clock", "version"], list(s)
-for key in "trace_hash model_time_us wall_s hops hops_per_s peak_rss_mb flows packets queues ideal_us slowdown expect".split():
+for key in "trace_hash model_time_us wall_s hops hops_per_s peak_rss_mb flows packets queues ideal_us ideal_fabric_us slowdown slowdown_finished ended_by expect".split():
     assert key in s, key
-assert set(s["flows"]) == {"count", "unfinished", "bytes", "fct_us", "goodput_gbps"}
+assert set(s["flows"]) == {"count", "unfinished", "bytes", "fct_us", "finished", "goodput_gbps"}
+assert set(s["flows"]["finished"]) == {"count", "fct_us"}
 assert set(s["flows"]["fct_us"]) == {"mean", "p50", "p99", "max"}
 assert len(s["trace_hash"]) == 16 and int(s["trace_hash"], 16)
 assert s["expect"] and all(set(e) == {"metric", "bound", "value", "ok"} for e in s["expect"])' "$out"

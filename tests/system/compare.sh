@@ -115,6 +115,30 @@ same "and all are where one run had the folder then" "$(ls out)" $'events.jsonl\
 run --out out --quiet
 same "and the other way round" "$(ls out)" "$(tr ' ' '\n' <<<"compare.json $variants" | sort)"
 
+# ---- one does not finish
+
+cat >patience.yaml <<'END'
+name: patience
+topology:
+  leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 1}
+workload:
+  - pairs: {from: h0, to: h1, message: 1MB}
+compare:
+  - name: short
+    set: {until: 10us}
+  - name: long
+    set: {until: auto}
+END
+try "$fabricbed" run patience.yaml --dataplane inline --out patience
+exits "one of two does not finish" 0
+row() {
+	grep -F "  $1 " <<<"$out" | tr -s ' '
+}
+like "a figure that a variant has not is -, and nothing is compared with it" "$(row 'completion, max')" \
+	" completion, max - [0-9]*.[0-9]* us"
+same "no ratio to nothing" "$(row 'completion, max' | wc -w)" 5
+like "how many did not finish" "$(row 'flows unfinished')" " flows unfinished 1 0 (0.00x)"
+
 # ---- one misses what is expected
 
 run --out out --set 'expect=[{metric: packets.dropped, equals: 0}]'
@@ -165,7 +189,7 @@ sed -i 's/host.transport.strack.spray: single,/workload.0.permutation.message: 1
 interrupt() { # TITLE FOLDER: when it is there
 	"$fabricbed" run three.yaml --dataplane inline --out out >interrupted.out 2>interrupted.err </dev/null &
 	children=($!)
-	wait_for test -e "$2/events.jsonl"
+	wait_for test -e "$2/events.jsonl.part"
 	kill -INT "${children[0]}"
 	wait "${children[0]}"
 	same "$1: exit status" $? 4
@@ -182,7 +206,7 @@ run --out out --quiet --set workload.0.permutation.message=4KB
 rm -f out/*/events.jsonl
 interrupt "Ctrl-C in the first variant" out/adaptive
 same "the first is what there was" "$(figure out/adaptive/summary.json interrupted)" True
-same "of an earlier run nothing passes for this one's" "$(find out -mindepth 1 -maxdepth 1 ! -name adaptive ! -name compare.json)" ""
+same "of an earlier run nothing passes for this one's" "$(find out -mindepth 1 -maxdepth 1 ! -name adaptive ! -name compare.json ! -name .fabricbed)" ""
 holds "nor in compare.json, if it is there" python3 -c '
 import json, os
 if os.path.exists("out/compare.json"):

@@ -49,8 +49,13 @@ all_left() {
 	pgrep -xf "sleep $mark"
 	pgrep -f "fabricbed up .*name=$name" | while read -r pid; do is_gone "$pid" || echo "process $pid"; done
 }
+# A process that has been told to end, or that nobody waits for any more, is still seen for a moment.
 nothing_left() { # NAME
+	wait_for is_all_gone
 	tap_empty "$1: nothing is left" "$(all_left)"
+}
+is_all_gone() {
+	[ -z "$(all_left)" ]
 }
 interfaces() {
 	ip -o link show | sed 's/ qlen.*//'
@@ -154,6 +159,7 @@ same "up --json" "$(python3 -c 'import json, sys; print(json.load(sys.stdin)["pi
 in_node
 pid=$(process)
 kill -KILL "$pid"
+wait_for is_gone "$pid"
 try "$fabricbed" list
 like "killed: list says so" "$out" "*$name *crashed*$name: killed, or the machine ran out of memory*"
 try "$fabricbed" exec "$name" h0 true
@@ -207,7 +213,7 @@ for ((i = 0; i < crashes; i++)); do
 	esac 2>/dev/null
 	wait "$pid" 2>/dev/null
 	"$fabricbed" down "$name" >/dev/null 2>&1
-	[ -z "$(all_left)" ] || break
+	wait_for is_all_gone || break
 done
 nothing_left "$crashes ends at any moment"
 same "the host's interfaces are as they were" "$(interfaces)" "$before"

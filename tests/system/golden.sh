@@ -3,7 +3,6 @@
 #
 # The trace of each shipped scenario is the one in tests/golden/traces.txt, of each variant where it compares some. A change of it may well be
 # meant: then "make golden" writes the file anew, and the commit says what changed the trace.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # run --junit: what a CI system reads is what summary.json and the exit status say, however the run ended.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
@@ -58,6 +57,7 @@ reads() { # TITLE FILE LINES
 # ---- all goes well
 
 hello=$scenarios/hello.yaml
+newline=$'\n'
 run "$hello" --out well --junit well/junit.xml --set 'expect=[{metric: flows.unfinished, equals: 0}, {metric: slowdown, at_most: 1.25}]'
 exits "a run that meets its expectations" 0
 same "nothing is printed for it" "$out$err" ""
@@ -97,10 +97,23 @@ exits "an expectation that is missed" 1
 reads "a failure with the value" missed.xml "suite hello
 case run
 case flows.count at_least 2
-failure expect flows.count is 1, expected at_least 2"
+failure expect flows.count is 1, expected at_least 2
+case flows.unfinished equals 0 (implied)"
+run "$hello" --out early --junit early.xml --set until=1us \
+	--set 'expect=[{metric: slowdown, at_most: 2}, {metric: slowdown, at_most: 2, of: finished}]'
+exits "a run that ends too early misses what it expects of completion" 1
+reads "and says why" early.xml "suite hello
+case run
+case slowdown at_most 2
+failure expect there is no slowdown: no flow has finished; expected at_most 2
+case slowdown at_most 2 of finished
+failure expect there is no slowdown: no flow has finished; expected at_most 2
+case flows.unfinished equals 0 (implied)
+failure expect flows.unfinished is 1, expected equals 0"
+holds "figures that are not there are null" python3 properties.py early.xml hello early/summary.json
 run "$scenarios/link-failure.yaml" --out digits --junit digits.xml --set 'expect=[{metric: flows.fct_us.max, at_most: 1.5}]'
 like "a failure with all digits of the value" "$(python3 read.py digits.xml)" \
-	"*failure expect flows.fct_us.max is $(figure digits/summary.json flows.fct_us.max), expected at_most 1.5"
+	"*failure expect flows.fct_us.max is $(figure digits/summary.json flows.fct_us.max), expected at_most 1.5${newline}case *"
 run compared.yaml --out compared --junit compared.xml
 exits "missed in one variant of two" 1
 lost=$(python3 -c 'import json
@@ -124,7 +137,7 @@ done
 "$fabricbed" run "$hello" --dataplane inline --quiet --out endless --junit endless.xml \
 	--set workload.0.pairs.message=16GB 2>endless.err </dev/null &
 children=($!)
-wait_for test -e endless/events.jsonl
+wait_for test -e endless/events.jsonl.part
 kill -INT "${children[0]}"
 wait "${children[0]}"
 same "interrupted: exit status" $? 4

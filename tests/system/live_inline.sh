@@ -120,7 +120,7 @@ like "down: the results" "$out" "*packets *results *runs/$name-1/*"
 as_nobody run replay.yaml --quiet --output again
 same "the saved scenario has the same trace" "$(figure again/summary.json trace_hash)" \
 	"$(figure "runs/$name-1/summary.json" trace_hash)"
-same "nothing is left of it" "$(ls -A "$runtime/fabricbed")" ""
+same "nothing is left of it" "$(ls "$runtime/fabricbed")" ""
 
 # what was stepped by hand is not judged, unless that is asked for
 for expect in "" --expect; do
@@ -172,8 +172,8 @@ if is_root; then
 	for words in "show $name" "exec $name h0 true" "down $name" "step $name 1us" "top $name"; do
 		# shellcheck disable=SC2086
 		as_nobody $words
-		exits "root's: $words: exit status" 3
-		like "root's: $words: the remedy" "$err" "*$name is root's*run this as root*"
+		exits "root's: $words: exit status" 2
+		like "root's: $words: the remedy" "$err" "*no fabric '$name' of yours*run this as root*"
 	done
 	try "$fabricbed" down "$name"
 	exits "root's own: down" 0

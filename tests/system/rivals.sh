@@ -4,7 +4,6 @@
 # STrack and RoCEv2 side by side: the queue of an incast, the completion of permutations, the goodput under loss,
 # each beside what was published. Settings of both are those of the STrack paper, section 4.1. The figures are printed as
 # diagnostics. FABRICBED_LONG: 20 seeds instead of 3.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
@@ -105,8 +104,8 @@ END
 file=$scenarios/pfc-incast.yaml
 rtt=$("$fabricbed" validate "$file" --json >fabric.json && figure fabric.json base_rtt_us)
 run_seeds roce "$file" --set workload.0.incast.message=16MB
-run_seeds strack "$file" --set workload.0.incast.message=16MB --set host.transport=strack \
-	--set host.dscp=0 --set 'switch={buffer: {per_port: 500% BDP}}'
+run_seeds strack "$file" --set workload.0.incast.message=16MB --set 'host={transport: strack}' \
+	--set 'switch={buffer: {per_port: 500% BDP}}'
 figures_of python3 incast.py "$rtt" $seeds
 title="incast 32:1"
 true_of "$title: all flows finish" "${unfinished-} == 0"

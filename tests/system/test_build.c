@@ -173,7 +173,7 @@ static void two_of_a_name_live_side_by_side(void **state)
 	snprintf(second, sizeof(second), "%s-2", s->name);
 	assert_string_equal(build_name(a), s->name);
 	assert_string_equal(build_name(b), second);
-	assert_true(build_sweep(NULL) >= 0); /* takes neither, for both live */
+	assert_true(build_sweep(NULL, NULL) >= 0); /* takes neither, for both live */
 	assert_forwards(s, a);
 	assert_forwards(s, b);
 	build_down(a);

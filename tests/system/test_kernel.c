@@ -90,7 +90,7 @@ static void batches_keep_their_order(void **state)
 static void large_frames_pass(void **state)
 {
 	const struct kernel_case *s = *state;
-	size_t room = sizeof(struct frame) + KERNEL_FRAME_MAX;
+	size_t room = sizeof(struct frame) + VETH_FRAME_MAX;
 	struct build_params params = kernel_case_params(s);
 	struct error why = ERROR_INIT;
 	struct frame_ref frames[2];
@@ -98,22 +98,22 @@ static void large_frames_pass(void **state)
 	struct built *b;
 	uint32_t i, k;
 
-	params.frame_capacity = KERNEL_FRAME_MAX;
+	params.frame_capacity = VETH_FRAME_MAX;
 	if (build_up(&b, &params, &why) < 0)
 		fail_msg("%s", why.text);
 	dp = build_dataplane(b);
 	hand_tables(s->f, &dp->tables);
 	for (i = 0; i < 2; i++) {
-		frames[i] = (struct frame_ref){malloc(room), KERNEL_FRAME_MAX};
-		hand_frame(s->f, H0, frames[i].frame, KERNEL_FRAME_MAX);
-		for (k = CAPTURED; k < KERNEL_FRAME_MAX; k++)
+		frames[i] = (struct frame_ref){malloc(room), VETH_FRAME_MAX};
+		hand_frame(s->f, H0, frames[i].frame, VETH_FRAME_MAX);
+		for (k = CAPTURED; k < VETH_FRAME_MAX; k++)
 			frames[i].frame->bytes[k] = (uint8_t)(k * 7 + i);
 	}
 	assert_int_equal(dp->ops->submit(dp, H0, frames, 2), 0);
 	for (i = 0; i < 2; i++) {
 		assert_int_equal(frames[i].frame->verdict.action, VERDICT_DELIVER);
-		assert_int_equal(frames[i].captured, KERNEL_FRAME_MAX);
-		for (k = CAPTURED; k < KERNEL_FRAME_MAX; k++)
+		assert_int_equal(frames[i].captured, VETH_FRAME_MAX);
+		for (k = CAPTURED; k < VETH_FRAME_MAX; k++)
 			assert_int_equal(frames[i].frame->bytes[k], (uint8_t)(k * 7 + i));
 		free(frames[i].frame);
 	}

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A session on the kernel dataplane and the same on the inline one: one trace, the same counts, and the same tables at the
- * end, whatever the switches were asked to do.
+ * A session on the kernel dataplane, its time cut at random, and the same on the inline one in one go: one trace, the same counts,
+ * the same tables at the end and the same bytes in every file, the capture too, whatever the switches were asked to do.
  */
 #include "lib/kernel_case.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/units.h"
-#include "lib/small_session.h"
+#include "lib/session_files.h"
 
 /* What is left of a session. */
 struct outcome {
 	struct engine_stats stats;
 	struct sw_tables tables; /* copies, as far as they are here */
+	char directory[SMALL_PATH];
 };
 
 static void *copy(const void *from, size_t count, size_t bytes)
@@ -29,18 +30,13 @@ static void run(struct outcome *ret, const struct kernel_case *c, const char *te
 {
 	char set[64];
 	const char *sets[] = {set};
-	struct session_params p = {.kernel = kernel};
-	struct error why = ERROR_INIT;
 	const struct sw_tables *t;
 	struct small_session s;
 
 	snprintf(set, sizeof(set), "name=%s", c->name);
-	small_session_load(&s, text, sets, 1);
-	p.scenario = s.scenario;
-	p.fabric = s.fabric;
-	if (session_open(&s.session, &p, &why) < 0)
-		fail_msg("%s", why.text);
-	small_session_run(&s);
+	small_directory(ret->directory);
+	files_record(
+		&s, text, sets, 1, ret->directory, kernel, kernel ? SLICE_RANDOM : SLICE_WHOLE);
 	assert_int_equal(engine_check_balance(session_engine(s.session)), 0);
 	engine_stats(session_engine(s.session), &ret->stats);
 	t = engine_tables(session_engine(s.session));
@@ -60,6 +56,7 @@ static void outcome_release(struct outcome *o)
 	free(o->tables.queues);
 	free(o->tables.ingresses);
 	free(o->tables.switches);
+	small_directory_remove(o->directory);
 }
 
 /* Both ways; the inline one's numbers in *ret. */
@@ -78,6 +75,7 @@ static void compare(struct engine_stats *ret, const struct kernel_case *c, const
 	assert_memory_equal(a->queues, b->queues, a->queue_count * sizeof(*a->queues));
 	assert_memory_equal(a->ingresses, b->ingresses, a->queue_count * sizeof(*a->ingresses));
 	assert_memory_equal(a->switches, b->switches, a->switch_count * sizeof(*a->switches));
+	files_assert_same(in.directory, kernel.directory);
 	assert_nothing_left(c);
 	*ret = in.stats;
 	outcome_release(&in);

@@ -15,8 +15,8 @@
 
 #define FRAME_MAX (STACK_MTU + 14)
 #define TRANSFER  300000u
-#define SEGMENTS  500u /* of a transfer, retransmissions included */
-#define LOST_MS   5000 /* nothing takes so long */
+#define SEGMENTS  500u  /* of a transfer, retransmissions included */
+#define LOST_MS   60000 /* nothing takes so long */
 
 /* A socket of a host: made by a thread in its namespace, used from here. */
 struct host_socket {
@@ -155,7 +155,8 @@ static void look_at(struct seen *seen, const uint8_t *frame, uint32_t n)
 	uint32_t header = 14u + 40u + (tcp[12] >> 4) * 4u;
 
 	assert_in_range(n, header, FRAME_MAX);
-	if (tcp[13] & 2)
+	/* the first one: a stack that has waited for long asks again without ECN */
+	if (tcp[13] & 2 && !seen->syn_flags)
 		seen->syn_flags = tcp[13];
 	if (n == header)
 		return;

@@ -77,7 +77,7 @@ static void what_a_killed_process_left_is_swept(void **state)
 		assert_nothing_left(s);
 	}
 	assert_false(build_and_die(s, steps));
-	assert_true(build_sweep(NULL) >= 0);
+	assert_true(build_sweep(NULL, NULL) >= 0);
 	assert_nothing_left(s);
 }
 
@@ -133,14 +133,14 @@ static void a_record_cut_short_is_swept(void **state)
 	char path[128];
 	int fd;
 
-	assert_true(build_sweep(NULL) >= 0);
+	assert_true(build_sweep(NULL, NULL) >= 0);
 	snprintf(path, sizeof(path), "%s/%s", RECORD_DIR, s->name);
 	for (const char *text = "fabricbed 1 pid 1 started 0\nother-h0\n"; *text; text++) {
 		fd = open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0644);
 		assert_true(fd >= 0);
 		assert_true(write(fd, text, strlen(text)) > 0);
 		close(fd);
-		assert_true(build_sweep(NULL) >= 0);
+		assert_true(build_sweep(NULL, NULL) >= 0);
 		assert_nothing_left(s);
 	}
 }

@@ -50,6 +50,8 @@ follow() { # COMMAND
 		return $worst
 	fi
 	eval "$1" || return
+	# what is ended by hand has no status to ask for
+	[[ $1 != 'kill $!' ]] || unset 'jobs_begun[-1]'
 	[[ $1 != *'&' ]] || { jobs_begun+=($!) && children+=($!); }
 	# a reader is slower than a server in the background is in beginning to listen
 	if [[ $1 =~ exec\ ([^ ]+\ [^ ]+)\ --\ iperf3\ -s(.*-p\ ([0-9]+))? ]]; then

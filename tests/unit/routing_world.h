@@ -22,7 +22,7 @@ static inline struct world world_new(const struct scenario *s)
 	struct world w = {.f = fixture_fabric(s)};
 
 	w.net = &w.f->net;
-	assert_int_equal(routing_new(&w.r, w.net), 0);
+	assert_int_equal(routing_new(&w.r, w.net, NULL), 0);
 	routing_table_sizes(w.r, &w.t.route_count, &w.t.group_count);
 	w.t.switch_count = w.net->switch_count;
 	w.t.switches = calloc(w.t.switch_count, sizeof(*w.t.switches));

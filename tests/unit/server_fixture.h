@@ -27,6 +27,7 @@ struct server_world {
 	char path[108];
 	uint32_t requests; /* that reached the handler */
 	uint32_t gone;
+	uint32_t ended; /* streams, by their clients */
 	uint32_t kept_count;
 	struct server_client *kept[CONTROL_CLIENTS]; /* not answered yet, or streams */
 	char *received;                              /* by say_and_hear() and hear() */
@@ -86,9 +87,17 @@ static inline void world_gone(void *arg, struct server_client *c)
 	assert_null(server_context(c));
 }
 
+static inline void world_ended(void *arg, struct server_client *c)
+{
+	struct server_world *w = arg;
+
+	w->ended++;
+	assert_true(server_stream(c, "bye", 3));
+}
+
 static inline const struct server_ops *world_ops(void)
 {
-	static const struct server_ops ops = {world_request, world_gone};
+	static const struct server_ops ops = {world_request, world_gone, world_ended};
 
 	return &ops;
 }

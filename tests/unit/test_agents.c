@@ -198,7 +198,7 @@ static void changes_are_events(void **state)
 	small_directory(directory);
 	small_session_open(&s, fat_tree, NULL, 0, directory);
 	advance(&s, 500);
-	assert_int_equal(session_write(s.session, NULL, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	text = small_file(directory, "events.jsonl");
 	assert_string_equal(text, "{\"t_us\":0.0,\"event\":\"roles\",\"ports_changed\":16}\n"
 				  "{\"t_us\":20.0,\"event\":\"roles\",\"ports_changed\":80}\n");

@@ -445,7 +445,7 @@ static void every_kind_to_the_byte(void **state)
 		"  - {at: 9us, until: 109us, host: h1, do: {pause: 3}}\n",
 		NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, NULL, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	text = small_file(directory, "events.jsonl");
 	assert_non_null(text);
 	assert_string_equal(text,

@@ -20,7 +20,7 @@ struct told {
 
 static struct told tell(const char *text)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1};
+	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, 1 << 20};
 	struct told t = {.s = load(text)};
 
 	t.f = fixture_fabric(t.s);
@@ -120,6 +120,31 @@ static void a_permutation_has_a_flow_a_host(void **state)
 	told_free(&t);
 }
 
+/* Faults that begin one after the other, the later ones first: the first hundred moments are told of, in order. */
+static void the_first_moments_are_told(void **state)
+{
+	size_t room = 1 << 16, used;
+	char *text = malloc(room);
+	struct told t;
+
+	(void)state;
+	used = (size_t)snprintf(text, room, SMALL "faults:\n");
+	for (int i = 0; i < 300; i++)
+		used += (size_t)snprintf(text + used, room - used,
+			"  - {at: %dus, until: %dus, link: agg0.0-core0, do: down}\n", 300 - i,
+			301 - i);
+	t = tell(text);
+	assert_int_equal(t.e.failure_count, EXPLAIN_FAILURES);
+	assert_int_equal(t.e.failures_more, 200);
+	for (size_t i = 0; i < EXPLAIN_FAILURES; i++) {
+		assert_int_equal(t.e.failures[i].at_ps, (i + 1) * US);
+		assert_int_equal(t.e.failures[i].fault_count, 1);
+		assert_int_equal(t.e.failures[i].faults[0], 299 - i);
+	}
+	told_free(&t);
+	free(text);
+}
+
 static void faults_at_once_add_up(void **state)
 {
 	struct told t =
@@ -185,7 +210,8 @@ static const char rich[] = NAMED
 	"  classes:\n"
 	"    - {class: 1, schedule: 40%, ecn: {kmin: 2us, kmax: 100KB, average: 4}}\n"
 	"    - {class: 3, dscp: [26, 27], lossless: yes, buffer: 400KB}\n"
-	"    - {class: 4, dscp: 28, lossless: yes, buffer: 1MB, headroom: 200KB, xoff: 300KB}\n";
+	"    - {class: 4, dscp: 28, lossless: yes, buffer: 1MB, headroom: 200KB, xoff: 300KB}\n"
+	"host: {dscp: {data: 26, control: 27, notify: 9}}\n";
 
 static void all_settings_are_told(void **state)
 {
@@ -200,6 +226,8 @@ static void all_settings_are_told(void **state)
 		"headroom          class 3, 16 links of 400Gbps and 1us such as agg0.0-core0: ",
 		"headroom          class 4, 16 links of 400Gbps and 1us such as agg0.0-core0: 204800 bytes; XOFF at 307200, XON at 298860\n",
 		"roles             class 3 moves to class 4 from uplink to uplink\n",
+		"answers           DSCP 27, class 3, among the data\n",
+		"CNPs              DSCP 9, class 1\n",
 	};
 	struct told t = tell(rich);
 
@@ -214,9 +242,11 @@ static void all_settings_are_told(void **state)
 static void pools_are_told(void **state)
 {
 	static const char *const parts[] = {
-		"buffer            shared, alpha 0.5: 4194304 bytes of core0, of which queues share 4160944\n",
-		"the smallest: 2097152 bytes of tor0.0, of which queues share 2063792\n",
+		"buffer            shared, alpha 0.5: 4194304 bytes of core0, of which queues share 4127584\n",
+		"the smallest: 2097152 bytes of tor0.0, of which queues share 2030432\n",
 		"reserve           class 0: 8340 bytes of an egress queue\n",
+		"class 7           DSCP 48; lossy; strict; ECN off\n",
+		"answers           DSCP 48, class 7\n",
 	};
 	struct told t = tell(NAMED
 		"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 200Gbps}]}\n"
@@ -262,6 +292,8 @@ static void json_says_the_same(void **state)
 	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.headroom_bytes")), 39291);
 	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.xoff_bytes")), 370309);
 	assert_true(json_is_null(at(j, "switch.pool")));
+	assert_int_equal(json_integer_value(at(j, "transport_dscps.notify.dscp")), 9);
+	assert_int_equal(json_integer_value(at(j, "transport_dscps.data.class")), 3);
 	assert_int_equal(json_integer_value(at(j, "failures.0.faults.0")), 0);
 	assert_true(json_is_true(at(j, "failures.0.bottleneck")));
 	assert_true(json_is_null(at(j, "failures.0.flows_per_uplink")));
@@ -275,6 +307,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(failures_follow_the_inequality),
 		cmocka_unit_test(a_permutation_has_a_flow_a_host),
+		cmocka_unit_test(the_first_moments_are_told),
 		cmocka_unit_test(faults_at_once_add_up),
 		cmocka_unit_test(uplinks_may_be_the_bottleneck_anyway),
 		cmocka_unit_test(one_switch_has_no_uplinks),

@@ -140,7 +140,7 @@ static void what_lacks_is_told_with_the_remedy(void **state)
 static void the_bridge_is_asked_for_in_its_database(void **state)
 {
 	expect_failure(state, "echo \"$OVS_RUNDIR/$*\" >&2; exit 1", -EIO, *state,
-		"/--timeout=5 -- br-exists br7");
+		"/--timeout=20 -- br-exists br7");
 }
 
 static void the_directory_must_be_there(void **state)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is written: flows.csv, queues.csv and events.jsonl, to the byte. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <cmocka.h>
 #include "base/units.h"
@@ -19,6 +22,7 @@ static const struct net link_net = {.ports = two_ports, .port_count = 2};
 
 struct bench {
 	char directory[SMALL_PATH];
+	int fd;
 	struct recorder *recorder;
 };
 
@@ -29,7 +33,7 @@ static const char *number_name(const void *arg, uint32_t port, char *buf)
 	return buf;
 }
 
-static int bench_open(struct bench *b, const char *directory, bool queues)
+static int bench_open(struct bench *b, int directory, bool queues)
 {
 	const struct recorder_params p = {
 		.directory = directory,
@@ -38,13 +42,22 @@ static int bench_open(struct bench *b, const char *directory, bool queues)
 		.port_name = number_name,
 	};
 
+	b->fd = directory;
 	return recorder_new(&b->recorder, &p);
 }
 
 static void bench_setup(struct bench *b)
 {
 	small_directory(b->directory);
-	assert_int_equal(bench_open(b, b->directory, false), 0);
+	assert_int_equal(bench_open(b, open(b->directory, O_RDONLY | O_DIRECTORY), true), 0);
+}
+
+/* A folder without what was collected. */
+static void bench_close(struct bench *b)
+{
+	recorder_free(b->recorder);
+	close(b->fd);
+	small_directory_remove(b->directory);
 }
 
 static void drop(
@@ -62,12 +75,12 @@ static void assert_file(const char *directory, const char *name, const char *wan
 	free(text);
 }
 
-/* Closes the recorder and compares its events. */
+/* Writes and compares the events. */
 static void bench_check(struct bench *b, const char *want)
 {
-	assert_int_equal(recorder_close(b->recorder), 0);
-	assert_file(b->directory, "events.jsonl", want);
-	small_directory_remove(b->directory);
+	assert_int_equal(recorder_write(b->recorder, b->fd), 0);
+	assert_file(b->directory, "events.jsonl.new", want);
+	bench_close(b);
 }
 
 static void events_are_sorted_by_time(void **state)
@@ -224,70 +237,165 @@ static void a_pause_that_lasts(void **state)
 				"true") "{\"t_us\":9.0,\"event\":\"later\"}\n");
 }
 
+/* What was done to the fabric, then by port, and of a port by class and reason: whatever came first. */
+static void events_of_one_time_have_an_order(void **state)
+{
+	struct bench b;
+
+	(void)state;
+	bench_setup(&b);
+	drop(&b, 1000000, 3, DROP_BUFFER, 10);
+	drop(&b, 1000000, 2, DROP_TTL, 10);
+	drop(&b, 1000000, 2, DROP_BUFFER, 10);
+	recorder_paused(b.recorder, 1000000, 3, 0, 1);
+	recorder_paused(b.recorder, 1000000, 2, 0, 2);
+	recorder_event(b.recorder, 1000000, json_pack("{s:s}", "event", "link_up"));
+	recorder_end(b.recorder, 2000000);
+	bench_check(&b, "{\"t_us\":1.0,\"event\":\"link_up\"}\n" PAUSES("1.0", "p2", "1", "1",
+				"1.0", "2.0", "true") DROPS("1.0", "p2", "ttl", "1", "10", "1.0")
+				DROPS("1.0", "p2", "buffer", "1", "10", "1.0")
+					PAUSES("1.0", "p3", "0", "1", "1.0", "2.0", "true")
+						DROPS("1.0", "p3", "buffer", "1", "10", "1.0"));
+}
+
+/* More than memory has room for: those that came late are merged from several runs on disk. */
+static void many_events_are_merged(void **state)
+{
+	enum { EVENTS = 100000 };
+	double time, latest = 0;
+	char path[SMALL_PATH + 32], line[256];
+	unsigned count = 0, latest_n = 0, n;
+	struct bench b;
+	FILE *in;
+
+	(void)state;
+	bench_setup(&b);
+	for (unsigned i = 0; i < EVENTS;
+		i++) /* 7919 is a prime: all over the place, five times each */
+		recorder_event(b.recorder, (uint64_t)(i * 7919ull % (EVENTS / 5)) * 1000000,
+			json_pack("{s:i}", "n", (int)i));
+	assert_int_equal(recorder_write(b.recorder, b.fd), 0);
+	snprintf(path, sizeof(path), "%s/events.jsonl.new", b.directory);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	while (fgets(line, sizeof(line), in)) {
+		assert_int_equal(sscanf(line, "{\"t_us\":%lf,\"n\":%u}", &time, &n), 2);
+		assert_true(!count || time > latest || (time == latest && n > latest_n));
+		assert_int_equal(n * 7919ull % (EVENTS / 5), (uint64_t)time);
+		latest = time;
+		latest_n = n;
+		count++;
+	}
+	fclose(in);
+	assert_int_equal(count, EVENTS);
+	bench_close(&b);
+}
+
 static void without_a_directory_nothing_is_written(void **state)
 {
 	struct bench b;
 
 	(void)state;
-	assert_int_equal(bench_open(&b, NULL, true), 0);
+	assert_int_equal(bench_open(&b, -1, true), 0);
 	recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
 	drop(&b, 1000000, 2, DROP_BUFFER, 10);
 	recorder_paused(b.recorder, 1000000, 2, 0, 0xff);
-	assert_int_equal(recorder_close(b.recorder), 0);
-	assert_int_equal(recorder_close(NULL), 0);
+	assert_int_equal(recorder_flush(b.recorder), 0);
+	recorder_free(b.recorder);
+	recorder_free(NULL);
 }
 
 /* ---- files that can't be written -------------------------------------------------------------- */
 
-static void link_to_full(const char *directory, const char *name)
+/* Files may be so long: what is beyond it is refused, as on a full disk. */
+static void limit_files(rlim_t bytes)
 {
-	char path[SMALL_PATH + 32];
+	struct rlimit limit;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	assert_int_equal(symlink("/dev/full", path), 0);
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+	limit.rlim_cur = bytes;
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
 }
 
-static void full_disk_is_an_error(void **state)
+/* It shows when it is flushed; if there is room again nothing is lost. */
+static void full_disk_shows_and_may_be_cured(void **state)
 {
 	struct bench b;
+	int why = 0;
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		small_directory(b.directory);
-		link_to_full(b.directory, i ? "queues.csv" : "events.jsonl");
-		assert_int_equal(bench_open(&b, b.directory, true), 0);
-		recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
-		assert_int_equal(recorder_close(b.recorder), -ENOSPC);
-		small_directory_remove(b.directory);
+	bench_setup(&b);
+	recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
+	limit_files(4);
+	assert_int_equal(recorder_flush(b.recorder), -EFBIG);
+	assert_int_equal(recorder_write(b.recorder, b.fd), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	assert_int_equal(recorder_flush(b.recorder), 0);
+	assert_int_equal(recorder_lost(b.recorder, &why), 0);
+	bench_check(&b, "{\"t_us\":1e-6,\"event\":\"a\"}\n");
+}
+
+/* Memory does not grow for ever: what is too much is counted, and nothing is cut in two. */
+static void full_disk_for_long_loses_lines(void **state)
+{
+	enum { EVENTS = 40000 };
+	char text[256], path[SMALL_PATH + 32], *line = NULL;
+	uint64_t lost, found = 0;
+	struct bench b;
+	size_t size = 0;
+	int why = 0;
+	ssize_t n;
+	FILE *in;
+
+	(void)state;
+	bench_setup(&b);
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = 0;
+	limit_files(1000);
+	for (int i = 0; i < EVENTS; i++)
+		recorder_event(b.recorder, 1, json_pack("{s:s}", "event", text));
+	limit_files(RLIM_INFINITY);
+	lost = recorder_lost(b.recorder, &why);
+	assert_in_range(lost, 1, EVENTS);
+	assert_int_equal(why, -EFBIG);
+	assert_int_equal(recorder_write(b.recorder, b.fd), 0);
+	snprintf(path, sizeof(path), "%s/events.jsonl.new", b.directory);
+	in = fopen(path, "r");
+	assert_non_null(in);
+	while ((n = getline(&line, &size, in)) > 0) {
+		assert_int_equal(n, (ssize_t)strlen("{\"t_us\":1e-6,\"event\":\"\"}\n") + 255);
+		found++;
 	}
+	free(line);
+	fclose(in);
+	assert_int_equal(found + lost, EVENTS);
+	bench_close(&b);
 }
 
-/* More than a buffer's worth, so that it is not the last write which fails. */
-static void full_disk_early_is_an_error(void **state)
+static void what_is_in_the_way_is_not_written_to(void **state)
 {
-	struct bench b;
-
-	(void)state;
-	small_directory(b.directory);
-	link_to_full(b.directory, "events.jsonl");
-	assert_int_equal(bench_open(&b, b.directory, false), 0);
-	for (int i = 0; i < 10000; i++)
-		recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
-	assert_true(recorder_close(b.recorder) < 0);
-	small_directory_remove(b.directory);
-}
-
-static void directory_that_is_not_there(void **state)
-{
-	char path[5000];
+	char directory[SMALL_PATH], path[SMALL_PATH + 32], *text;
 	struct bench b = {.recorder = NULL};
+	FILE *out;
+	int fd;
 
 	(void)state;
-	assert_int_equal(bench_open(&b, "/nowhere/at/all", true), -ENOENT);
-	memset(path, 'x', sizeof(path) - 1);
-	path[sizeof(path) - 1] = 0;
-	assert_int_equal(bench_open(&b, path, true), -ENAMETOOLONG);
+	small_directory(directory);
+	snprintf(path, sizeof(path), "%s/victim", directory);
+	out = fopen(path, "w");
+	fputs("keep", out);
+	fclose(out);
+	snprintf(path, sizeof(path), "%s/events.jsonl.part", directory);
+	assert_int_equal(symlink("victim", path), 0);
+	fd = open(directory, O_RDONLY | O_DIRECTORY);
+	assert_int_equal(bench_open(&b, fd, true), -EEXIST);
 	assert_null(b.recorder);
+	text = small_file(directory, "victim");
+	assert_string_equal(text, "keep");
+	free(text);
+	close(fd);
+	small_directory_remove(directory);
 }
 
 /* ---- a whole run ------------------------------------------------------------------------------ */
@@ -323,7 +431,7 @@ static void tiny_run_to_the_byte(void **state)
 	small_directory(directory);
 	small_session_open(&s, tiny, NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, NULL, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	/* 2 us + 2 * 335.52 + 80.16 ns; 2 us + 2 * 9.76 ns more for the SACK */
 	assert_file(directory, "flows.csv",
 		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
@@ -342,7 +450,9 @@ static void tiny_run_to_the_byte(void **state)
 			"21.01584") "{\"t_us\":22.0,\"event\":\"link_up\",\"link\":\"h1-s0\"}\n"
 				    "{\"t_us\":23.0,\"event\":\"reroute\",\"routes_changed\":1}\n"
 				    "{\"t_us\":30.0,\"event\":\"link_rate\",\"link\":\"h0-s0\",\"rate_bps\":"
-				    "50000000000}\n");
+				    "50000000000}\n"
+				    "{\"t_us\":34.0,\"event\":\"cut_off\",\"by\":\"until\","
+				    "\"unfinished\":1}\n");
 	small_session_close(&s);
 	small_directory_remove(directory);
 }
@@ -359,7 +469,7 @@ static void no_samples_no_file(void **state)
 	small_directory(directory);
 	small_session_open(&s, tiny, sets, 1, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, NULL, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	assert_null(small_file(directory, "queues.csv"));
 	small_session_close(&s);
 	small_directory_remove(directory);
@@ -386,7 +496,7 @@ static void pauses_to_the_byte(void **state)
 	small_directory(directory);
 	small_session_open(&s, stormy, NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, NULL, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	assert_file(directory, "pauses.csv",
 		"port,class,pauses_sent,resumes_sent,pauses_received,paused_us,max_ingress_bytes\n"
 		"h1->leaf0,3,1,0,0,0.000000,0\n"
@@ -406,36 +516,87 @@ static void no_pauses_no_file(void **state)
 	small_directory(directory);
 	small_session_open(&s, tiny, NULL, 0, directory);
 	small_session_run(&s);
-	assert_int_equal(session_write(s.session, NULL, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	assert_null(small_file(directory, "pauses.csv"));
 	small_session_close(&s);
 	small_directory_remove(directory);
 }
 
-/* The reason reaches the user, and what is open is closed all the same. */
-static void session_says_why_it_could_not_write(void **state)
+static bool has_results(const char *directory)
 {
-	static const struct {
-		const char *name, *scenario;
-	} files[] = {{"flows.csv", tiny}, {"queues.csv", tiny}, {"events.jsonl", tiny},
-		{"pauses.csv", stormy}};
+	static const char *const names[] = {"summary.json", "scenario.yaml", "flows.csv",
+		"queues.csv", "events.jsonl", "pauses.csv", "flows.csv.new"};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *text = small_file(directory, names[i]);
+
+		found |= text != NULL;
+		free(text);
+	}
+	return found;
+}
+
+/* The reason reaches the user, nothing half-made appears, and when there is room again all of it does. */
+static void results_appear_whole_or_not_at_all(void **state)
+{
+	static const rlim_t sizes[] = {
+		0, 10, 300, 600}; /* another file is the first that is too long */
+	char directory[SMALL_PATH], *text;
+	struct error why = ERROR_INIT;
+	struct small_session s;
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-		char directory[SMALL_PATH];
-		struct error why = ERROR_INIT;
-		struct small_session s;
-
-		small_directory(directory);
-		link_to_full(directory, files[i].name);
-		small_session_open(&s, files[i].scenario, NULL, 0, directory);
-		small_session_run(&s);
-		assert_int_equal(session_write(s.session, NULL, &why), -ENOSPC);
-		assert_non_null(strstr(why.text, "No space left on device"));
+	small_directory(directory);
+	small_session_open(&s, tiny, NULL, 0, directory);
+	small_session_run(&s);
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		limit_files(sizes[i]);
+		assert_int_equal(session_write(s.session, NULL, NULL, &why), -EFBIG);
+		limit_files(RLIM_INFINITY);
+		assert_non_null(strstr(why.text, "File too large"));
 		assert_non_null(strstr(why.text, directory));
-		small_session_close(&s);
-		small_directory_remove(directory);
+		assert_false(has_results(directory));
 	}
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
+	text = small_file(directory, "events.jsonl");
+	assert_non_null(strstr(text, "link_rate"));
+	free(text);
+	text = small_file(directory, "queues.csv");
+	assert_non_null(strstr(text, "2.000000,s0->h1,0,0\n"));
+	free(text);
+	small_session_close(&s);
+	small_directory_remove(directory);
+}
+
+/* As after a first try elsewhere. */
+static void results_can_go_to_another_folder(void **state)
+{
+	char directory[SMALL_PATH], other[SMALL_PATH], *text;
+	struct folder_params p = {.path = other};
+	struct error why = ERROR_INIT;
+	struct folder *folder = NULL;
+	struct small_session s;
+
+	(void)state;
+	small_directory(directory);
+	small_directory(other);
+	small_session_open(&s, tiny, NULL, 0, directory);
+	small_session_run(&s);
+	limit_files(10);
+	assert_int_equal(session_write(s.session, NULL, NULL, &why), -EFBIG);
+	limit_files(RLIM_INFINITY);
+	assert_int_equal(folder_claim(&folder, &p, &why), 0);
+	assert_int_equal(folder_begin(folder, &why), 0);
+	assert_int_equal(session_write(s.session, NULL, folder, &why), 0);
+	text = small_file(other, "events.jsonl");
+	assert_non_null(strstr(text, "link_rate"));
+	free(text);
+	folder_close(folder);
+	small_session_close(&s);
+	assert_null(small_file(directory, "events.jsonl.part"));
+	small_directory_remove(directory);
+	small_directory_remove(other);
 }
 
 int main(void)
@@ -451,14 +612,17 @@ int main(void)
 		cmocka_unit_test(pauses_are_by_port_and_class),
 		cmocka_unit_test(a_pause_that_lasts),
 		cmocka_unit_test(without_a_directory_nothing_is_written),
-		cmocka_unit_test(full_disk_is_an_error),
-		cmocka_unit_test(full_disk_early_is_an_error),
-		cmocka_unit_test(directory_that_is_not_there),
+		cmocka_unit_test(events_of_one_time_have_an_order),
+		cmocka_unit_test(many_events_are_merged),
+		cmocka_unit_test(full_disk_shows_and_may_be_cured),
+		cmocka_unit_test(full_disk_for_long_loses_lines),
+		cmocka_unit_test(what_is_in_the_way_is_not_written_to),
 		cmocka_unit_test(tiny_run_to_the_byte),
 		cmocka_unit_test(no_samples_no_file),
 		cmocka_unit_test(pauses_to_the_byte),
 		cmocka_unit_test(no_pauses_no_file),
-		cmocka_unit_test(session_says_why_it_could_not_write),
+		cmocka_unit_test(results_appear_whole_or_not_at_all),
+		cmocka_unit_test(results_can_go_to_another_folder),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

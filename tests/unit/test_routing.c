@@ -316,7 +316,7 @@ static void too_wide_a_group_is_an_error(void **state)
 		ports[b].peer = a;
 		ports[a].link = ports[b].link = l;
 	}
-	assert_int_equal(routing_new(&r, &net), -E2BIG);
+	assert_int_equal(routing_new(&r, &net, NULL), -E2BIG);
 	assert_null(r);
 	routing_free(r);
 	free(ports);

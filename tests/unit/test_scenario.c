@@ -55,7 +55,9 @@ static const char full[] =
 	"expect:\n"
 	"  - {metric: flows.fct_us.max, at_most: 400.25}\n"
 	"  - {metric: packets.dropped.buffer, at_least: -1e-3}\n"
-	"  - {metric: flows.unfinished, equals: 0}\n";
+	"  - {metric: flows.unfinished, equals: 0}\n"
+	"  - {metric: slowdown, at_most: 2, of: finished}\n"
+	"  - {metric: flows.fct_us.p50, at_most: 2, of: all}\n";
 
 static const char small[] = "name: a\n"
 			    "topology:\n"
@@ -148,7 +150,7 @@ static void check_full_rest(const struct scenario *s)
 	assert_int_equal(s->faults[1].pos.column, 5);
 	assert_int_equal(s->sample_ps, US);
 	assert_int_equal(s->until_ps, 5000 * US);
-	assert_int_equal(s->expect_count, 3);
+	assert_int_equal(s->expect_count, 5);
 	assert_string_equal(s->expects[0].metric, "flows.fct_us.max");
 	assert_int_equal(s->expects[0].bound, EXPECT_AT_MOST);
 	assert_true(s->expects[0].value == 400.25);
@@ -156,6 +158,9 @@ static void check_full_rest(const struct scenario *s)
 	assert_true(s->expects[1].value == -1e-3);
 	assert_int_equal(s->expects[2].bound, EXPECT_EQUALS);
 	assert_true(s->expects[2].value == 0);
+	assert_int_equal(s->expects[0].of, EXPECT_OF_ALL);
+	assert_int_equal(s->expects[3].of, EXPECT_OF_FINISHED);
+	assert_int_equal(s->expects[4].of, EXPECT_OF_ALL);
 }
 
 static void check_full(const struct scenario *s)
@@ -176,6 +181,16 @@ static void every_field_is_read(void **state)
 
 	(void)state;
 	check_full(s);
+	scenario_free(s);
+}
+
+static void marks_and_leading_zeros_mean_nothing(void **state)
+{
+	struct scenario *s = load("\xef\xbb\xbf" SMALL "seed: 010\n");
+
+	(void)state;
+	assert_string_equal(s->name, "a");
+	assert_int_equal(s->seed, 10);
 	scenario_free(s);
 }
 
@@ -385,6 +400,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_field_is_read),
+		cmocka_unit_test(marks_and_leading_zeros_mean_nothing),
 		cmocka_unit_test(defaults_are_as_documented),
 		cmocka_unit_test(custom_links_have_three_spellings),
 		cmocka_unit_test(ecn_off_stays_off),

@@ -159,6 +159,8 @@ static void wrong_expectations_are_explained(void **state)
 		     "  - {metric: hops}\n"
 		     "  - {metric: hops, at_most: 1, at_least: 1}\n"
 		     "  - {metric: hops, equals: nan}\n"
+		     "  - {metric: slowdown, at_most: 2, of: some}\n"
+		     "  - {metric: flows.unfinished, at_most: 2, of: finished}\n"
 		     "  - {metric: goodput, at_least: 1}\n"
 		     "  - {metric: xyzzy, at_least: 1}\n",
 		"4:14: expect.0.metric: 'flows.fct_us.maximum' is no number of summary.json; did you mean "
@@ -168,9 +170,11 @@ static void wrong_expectations_are_explained(void **state)
 		"6:5: expect.2: expected one of these keys: at_most, at_least, equals\n"
 		"7:42: expect.3.at_least: at_most and at_least exclude each other; keep one\n"
 		"8:28: expect.4.equals: expected a number, not 'nan'\n"
-		"9:14: expect.5.metric: 'goodput' is no number of summary.json; did you mean "
+		"9:40: expect.5.of: 'some' is not known; valid here: all, finished\n"
+		"10:48: expect.6.of: flows.unfinished is not of completion times; leave 'of' out\n"
+		"11:14: expect.7.metric: 'goodput' is no number of summary.json; did you mean "
 		"'flows.goodput_gbps'? 'fabricbed help metrics' lists them\n"
-		"10:14: expect.6.metric: 'xyzzy' is no number of summary.json; 'fabricbed help metrics' "
+		"12:14: expect.8.metric: 'xyzzy' is no number of summary.json; 'fabricbed help metrics' "
 		"lists them\n");
 }
 
@@ -178,6 +182,10 @@ static void wrong_yaml_is_explained(void **state)
 {
 	(void)state;
 	expect("", "0:0: the file is empty; expected a scenario\n");
+	expect("\xef\xbb\xbf# only its mark\n",
+		"0:0: holds no scenario, only comments or blanks\n");
+	expect("\xef\xbb\xbf" SMALL "seed: -1\n",
+		"3:7: seed: -1 is negative; expected a whole number from 0 to 18446744073709551615\n");
 	expect("# nothing\n", "0:0: holds no scenario, only comments or blanks\n");
 	expect("just text\n",
 		"1:1: expected a mapping that starts with name: and topology:, not 'just text'\n");
@@ -245,7 +253,7 @@ static void ten_mistakes_are_ten_messages(void **state)
 		"time such as 2us, not '2 BDP'\n"
 		"8:19: host.transport: 'tcp' is not known; valid here: strack, roce\n"
 		"10:14: workload.0.incast.sender: no such key; did you mean 'senders'?\n"
-		"12:10: faults.0.at: expected a time up to 864000s, such as 1us, not 'soon'\n"
+		"12:10: faults.0.at: expected a time up to 2246400s, such as 1us, not 'soon'\n"
 		"13:12: telemetry: expected a mapping of these keys: queues, not 'on'\n"
 		"15:32: expect.0.equal: no such key; did you mean 'equals'?\n");
 }

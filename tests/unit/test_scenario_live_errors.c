@@ -225,6 +225,22 @@ static void fidelity_needs_the_wall_clock(void **state)
 		"'fidelity.late_us.p99'?\n");
 }
 
+static void flowlets_need_a_slowdown(void **state)
+{
+	static const char *const fine[] = {"stepped", "wall", "{wall: {slowdown: 2}}"};
+	char text[256];
+
+	(void)state;
+	expect(SMALL "clock: {wall: {slowdown: auto}}\nhost: {stack: {entropy: {flowlet: 50us}}}\n",
+		"4:25: host.stack.entropy: flowlets need a slowdown that is known beforehand; give "
+		"clock.wall.slowdown a number instead of auto\n");
+	for (size_t i = 0; i < COUNT(fine); i++) {
+		snprintf(text, sizeof(text),
+			SMALL "clock: %s\nhost: {stack: {entropy: {flowlet: 50us}}}\n", fine[i]);
+		scenario_free(load(text));
+	}
+}
+
 /* ---- workloads of other files ---- */
 
 static void expect_workloads(const char *text, const char *messages)
@@ -281,6 +297,7 @@ int main(void)
 		cmocka_unit_test(the_fabric_s_own_addresses_are_not_outside),
 		cmocka_unit_test(neighbours_of_the_fabric_s_addresses_are_outside),
 		cmocka_unit_test(fidelity_needs_the_wall_clock),
+		cmocka_unit_test(flowlets_need_a_slowdown),
 		cmocka_unit_test(wrong_workload_files_are_explained),
 	};
 

@@ -112,6 +112,17 @@ static void every_field_is_read_and_written(void **state)
 	free(written);
 }
 
+/* What a scenario without switch.classes gets for answers. */
+static void check_answers_class(const struct switch_spec *sw, uint32_t class, uint64_t dscps)
+{
+	const struct class_spec *c = &sw->classes[class];
+
+	assert_true(c->used && !c->lossless && c->dscp == dscps && c->share == 0);
+	assert_true(c->ecn.kmax.value == 0);
+	assert_true(c->buffer.value == sw->buffer.per_port.value &&
+		    c->buffer.unit == sw->buffer.per_port.unit);
+}
+
 static void defaults_are_as_documented(void **state)
 {
 	struct scenario *s = load(SMALL);
@@ -122,8 +133,9 @@ static void defaults_are_as_documented(void **state)
 	assert_true(sw->classes[0].used && !sw->classes[0].lossless && !sw->classes[0].dscp);
 	assert_true(is_quantity(&sw->classes[0].buffer, 5, QUANTITY_BDP));
 	assert_int_equal(sw->classes[0].ecn.average, 0);
-	for (uint32_t i = 1; i < SCENARIO_CLASSES; i++)
+	for (uint32_t i = 1; i < SCENARIO_CLASSES - 1; i++)
 		assert_false(sw->classes[i].used);
+	check_answers_class(sw, 7, 1ull << 48);
 	assert_int_equal(sw->trim.to, TRIM_OFF);
 	assert_false(sw->pfc.on || sw->roles.on);
 	assert_int_equal(sw->roles.to[5], 5);
@@ -257,7 +269,7 @@ static void hosts_have_transports_and_dscps(void **state)
 		"host:\n"
 		"  transport: {roce: {qps_per_connection: 4, congestion: off, rto: 1ms, cnp_interval: 5us,\n"
 		"    timer: 6us, byte_counter: 7KB, alpha_timer: 8us, additive: 9Mbps, hyper: 10Mbps}}\n"
-		"  dscp: {data: 26, notify: 48}\n");
+		"  dscp: {data: 26, notify: 50}\n");
 	struct scenario *again;
 	char *written = write_text(s);
 
@@ -277,8 +289,8 @@ static void hosts_have_transports_and_dscps(void **state)
 		assert_int_equal(h->roce.additive_bps, 9000000);
 		assert_int_equal(h->roce.hyper_bps, 10000000);
 		assert_int_equal(h->data_dscp, 26);
-		assert_int_equal(h->control_dscp, 0);
-		assert_int_equal(h->notify_dscp, 48);
+		assert_int_equal(h->control_dscp, 48);
+		assert_int_equal(h->notify_dscp, 50);
 	}
 	scenario_free(s);
 	scenario_free(again);
@@ -310,8 +322,67 @@ static void hosts_have_defaults(void **state)
 		assert_int_equal(s->host.roce.additive_bps, 0);
 		assert_int_equal(s->host.roce.hyper_bps, 0);
 		assert_int_equal(s->host.data_dscp, i == 1 ? 26 : 0);
-		assert_int_equal(s->host.control_dscp, i == 1 ? 26 : 0);
-		assert_int_equal(s->host.notify_dscp, i == 1 ? 26 : 0);
+		assert_int_equal(s->host.control_dscp, i == 1 ? 26 : 48);
+		assert_int_equal(s->host.notify_dscp, i == 1 ? 26 : 48);
+		scenario_free(s);
+	}
+}
+
+/* The DSCPs of answers and CNPs, and which of them are those of the class added for answers, if any. */
+struct answers_case {
+	const char *text;
+	uint32_t control, notify;
+	uint32_t class; /* 0: none is added */
+	uint64_t dscps;
+};
+
+static void check_answers_case(const struct scenario *s, const struct answers_case *a)
+{
+	assert_int_equal(s->host.control_dscp, a->control);
+	assert_int_equal(s->host.notify_dscp, a->notify);
+	if (a->class)
+		check_answers_class(&s->sw, a->class, a->dscps);
+	else
+		assert_false(s->sw.classes[7].used);
+}
+
+static void answers_go_before_data(void **state)
+{
+	static const struct answers_case cases[] = {
+		{"", 48, 48, 7, 1ull << 48},
+		{"switch: {pfc: on}\n", 48, 48, 7, 1ull << 48},
+		{"switch: {classes: null}\nhost: {dscp: null}\n", 48, 48, 7, 1ull << 48},
+		{"switch: {buffer: {shared: auto}}\n", 48, 48, 7, 1ull << 48},
+		{"switch: {trim: receiver}\n", 48, 48, 7, 1ull << 48},
+		/* headers have the highest */
+		{"switch: {trim: {class: 7}}\n", 48, 48, 6, 1ull << 48},
+		{"host: {dscp: {data: 26, control: auto}}\n", 48, 48, 7, 1ull << 48},
+		{"host: {dscp: {control: 9}}\n", 9, 9, 7, 1ull << 9},
+		{"host: {dscp: {control: 9, notify: 63}}\n", 9, 63, 7, 1ull << 9 | 1ull << 63},
+		{"host: {dscp: {notify: 63}}\n", 48, 63, 7, 1ull << 48 | 1ull << 63},
+		/* what has data's goes with it */
+		{"host: {dscp: {control: 0}}\n", 0, 0, 0, 0},
+		{"host: {dscp: {control: 0, notify: 5}}\n", 0, 5, 7, 1ull << 5},
+		{"host: {dscp: 0}\n", 0, 0, 0, 0},
+		{"host: {dscp: 48}\n", 48, 48, 0, 0},
+		/* a file that has classes is taken by its word */
+		{"switch: {classes: [{class: 0}]}\n", 0, 0, 0, 0},
+		{"switch: {classes: [{class: 0}]}\nhost: {dscp: {control: 48}}\n", 48, 48, 0, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct scenario *s, *again;
+		char text[256], *written;
+
+		snprintf(text, sizeof(text), SMALL "%s", cases[i].text);
+		s = load(text);
+		written = write_text(s);
+		again = load(written);
+		check_answers_case(s, &cases[i]);
+		check_answers_case(again, &cases[i]);
+		free(written);
+		scenario_free(again);
 		scenario_free(s);
 	}
 }
@@ -328,6 +399,7 @@ int main(void)
 		cmocka_unit_test(ecn_of_a_class_starts_from_the_switch),
 		cmocka_unit_test(hosts_have_transports_and_dscps),
 		cmocka_unit_test(hosts_have_defaults),
+		cmocka_unit_test(answers_go_before_data),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

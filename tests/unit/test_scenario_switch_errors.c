@@ -45,6 +45,13 @@ static void wrong_ecn_is_explained(void **state)
 		"kmax\n"
 		"3:70: switch.classes.1.ecn: expected off, or a mapping of these keys: kmin, kmax, pmax, "
 		"average, not '5'\n");
+	/* a class inherits nothing of what was refused, and so has no fault of its own */
+	expect(SWITCH("ecn: {kmin: 60KB, kmax: 20KB}, classes: [{class: 0, ecn: {average: 1}}, "
+		      "{class: 1, ecn: {kmax: 30KB}}]"),
+		"3:22: switch.ecn.kmin: kmin is above kmax; expected marking to rise from kmin to kmax\n");
+	expect(SWITCH("ecn: {kmin: 60KB, kmax: 0}, classes: [{class: 0, ecn: {average: 1}}]"),
+		"3:34: switch.ecn.kmax: 0 is too small; expected a size from 1B to 2GB, such as 400KB, a "
+		"share such as 25% BDP, or a time such as 2us\n");
 }
 
 static void wrong_classes_are_explained(void **state)
@@ -206,6 +213,12 @@ static void wrong_hosts_are_explained(void **state)
 	expect(SWITCH("trim: receiver") "host: {dscp: 49}\n",
 		"4:14: host.dscp: data would go by class 6, that of trimmed headers; expected host.dscp.data "
 		"to be of another class\n");
+	expect(SWITCH("trim: receiver") "host: {dscp: {notify: 49, control: 50}}\n",
+		"4:36: host.dscp.control: DSCP 50 is that of answers too (host.dscp.control), and headers go by "
+		"class 6; take another\n");
+	expect(SWITCH("trim: {dscp: 48}"),
+		"3:16: switch.trim: DSCP 48 is that of answers too (host.dscp.control), and headers go by "
+		"class 6; take another\n");
 	expect(SWITCH("trim: receiver") "host: {dscp: {data: 50}}\n",
 		"4:21: host.dscp.data: data would go by class 6, that of trimmed headers; expected "
 		"host.dscp.data to be of another class\n");

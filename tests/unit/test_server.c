@@ -102,9 +102,49 @@ static void a_line_has_64_kb_at_most(void **state)
 	memmove(line + 1, line, CONTROL_LINE_MAX + 1);
 	assert_int_equal(say_bytes(fd, line, CONTROL_LINE_MAX + 2), CONTROL_LINE_MAX + 2);
 	check_refusal(hear_the_end(w, fd), "null", "input", "longer than 64 KB");
+	world_serve(w);
 	assert_int_equal(w->requests, 1);
 	assert_int_equal(w->gone, 1);
 	free(line);
+}
+
+/* While it still sends it does not read: the refusal waits for it, and is not lost to a connection that breaks. */
+static void who_sends_far_too_much_is_told(void **state)
+{
+	static const char blanks[65536];
+	struct server_world *w = *state;
+	int fd = world_connect(w);
+	size_t sent = 0;
+
+	while (sent < 16 * sizeof(blanks)) {
+		ssize_t n = send(fd, blanks, sizeof(blanks), MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		if (n < 0)
+			assert_int_equal(errno, EAGAIN);
+		sent += n > 0 ? (size_t)n : 0;
+		world_serve(w);
+	}
+	check_refusal(hear_the_end(w, fd), "null", "input", "longer than 64 KB");
+	world_serve(w);
+	assert_int_equal(w->gone, 1);
+	assert_int_equal(w->requests, 0);
+}
+
+/* But not for ever. */
+static void who_never_ends_is_cut_off(void **state)
+{
+	static const char blanks[65536];
+	struct server_world *w = *state;
+	int fd = world_connect(w);
+
+	for (size_t sent = 0; !w->gone && sent < 1000 * sizeof(blanks);) {
+		ssize_t n = send(fd, blanks, sizeof(blanks), MSG_DONTWAIT | MSG_NOSIGNAL);
+
+		sent += n > 0 ? (size_t)n : 0;
+		world_serve(w);
+	}
+	assert_int_equal(w->gone, 1);
+	close(fd);
 }
 
 /* "The requests of one connection are answered in their order, one after the other" */
@@ -331,6 +371,8 @@ int main(void)
 		world_test(an_answer_is_a_line),
 		world_test(numbers_are_short),
 		world_test(a_line_has_64_kb_at_most),
+		world_test(who_sends_far_too_much_is_told),
+		world_test(who_never_ends_is_cut_off),
 		world_test(requests_wait_for_each_other),
 		world_test(connections_do_not_wait),
 		world_test(the_id_comes_back),

@@ -17,7 +17,7 @@ static void a_stream_is_raw(void **state)
 	struct server_world *w = *state;
 	int fd = world_connect(w);
 
-	say(fd, REQUEST("\"do\":\"stream\"") REQUEST("\"do\":\"a\""));
+	say(fd, REQUEST("\"do\":\"stream\"") "half a line");
 	assert_int_equal(shutdown(fd, SHUT_WR), 0);
 	assert_string_equal(hear(w, fd), ANSWER("{}"));
 	assert_false(world_has_work(w));
@@ -108,6 +108,54 @@ static void a_stream_keeps_its_order(void **state)
 	close(fd);
 }
 
+/* What was streamed before comes, however much it is and whoever of both is slow; then the handler's last words. */
+static void a_line_ends_a_stream(void **state)
+{
+	struct server_world *w = *state;
+	uint8_t *block = calloc(1, A_MEGABYTE);
+	int fd = world_connect(w);
+	uint32_t taken = 0;
+
+	assert_non_null(block);
+	assert_string_equal(ask(w, fd, REQUEST("\"do\":\"stream\"")), ANSWER("{}"));
+	while (server_stream(w->kept[0], block, A_MEGABYTE))
+		taken++;
+	while (server_stream(w->kept[0], block, 100)) /* until there is no room at all */
+		;
+	say(fd, "half of ");
+	world_serve(w);
+	assert_int_equal(w->ended, 0);
+	say(fd, "a line\nmore\n");
+	world_serve(w);
+	assert_int_equal(w->ended, 1);
+	assert_false(server_stream(w->kept[0], "x", 1));
+	assert_int_equal(w->gone, 0);
+	hear_the_end(w, fd);
+	assert_true(w->received_size > taken * (size_t)A_MEGABYTE + 3);
+	assert_string_equal(w->received + w->received_size - 3, "bye");
+	assert_int_equal(w->gone, 1);
+	assert_int_equal(w->ended, 1);
+	free(block);
+}
+
+static void all_streams_end_at_once(void **state)
+{
+	struct server_world *w = *state;
+	int fds[] = {world_connect(w), world_connect(w), world_connect(w)};
+
+	assert_string_equal(ask(w, fds[0], REQUEST("\"do\":\"stream\"")), ANSWER("{}"));
+	assert_string_equal(ask(w, fds[1], REQUEST("\"do\":\"later\"")), "");
+	assert_string_equal(ask(w, fds[2], REQUEST("\"do\":\"stream\"")), ANSWER("{}"));
+	assert_true(server_stream(w->kept[0], "x", 1));
+	server_end_streams(w->server);
+	server_end_streams(w->server);
+	assert_int_equal(w->ended, 2);
+	assert_string_equal(hear_the_end(w, fds[0]), "xbye");
+	assert_string_equal(hear_the_end(w, fds[2]), "bye");
+	assert_int_equal(w->gone, 2);
+	close(fds[1]);
+}
+
 static void a_stream_to_nobody_ends(void **state)
 {
 	struct server_world *w = *state;
@@ -135,6 +183,8 @@ int main(void)
 		world_test(a_stream_follows_the_answer),
 		world_test(a_stream_is_bounded),
 		world_test(a_stream_keeps_its_order),
+		world_test(a_line_ends_a_stream),
+		world_test(all_streams_end_at_once),
 		world_test(a_stream_to_nobody_ends),
 	};
 

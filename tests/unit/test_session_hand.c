@@ -414,6 +414,23 @@ static void heal_all(struct hand *h)
 	hand_heal(h, &(struct session_heal){.what = HEAL_ALL});
 }
 
+/* Spans as long as a scenario allows, from a moment that is not 0. */
+static void the_longest_spans_can_be_saved(void **state)
+{
+	struct hand h;
+
+	(void)state;
+	hand_open(&h, SMALL LONG_WAY, 0);
+	hand_step(&h, 10 * PS_PER_US);
+	hand_start(
+		&h, "workload: [{pairs: {from: [h0], to: [h1], message: 1MB, start: 864000s}}]\n");
+	hand_inject(&h, "link leaf0-spine0 loss 1% for 864000s");
+	hand_step(&h, 10 * PS_PER_US);
+	assert_saved(&h, "at: 10us, until: 864000.00001s,");
+	assert_replays(&h);
+	small_session_close(&h.s);
+}
+
 /* A glob of which one link is healed becomes a fault for each. */
 static void heals_a_part(void **state)
 {
@@ -601,6 +618,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(random_sequences),
+		cmocka_unit_test(the_longest_spans_can_be_saved),
 		cmocka_unit_test(heals_a_part),
 		cmocka_unit_test(replaces_its_kind),
 		cmocka_unit_test(lasts_at_least_a_picosecond),

@@ -63,8 +63,9 @@ static void bench_close(struct bench *b)
 
 static json_t *rows_of(const struct bench *b, const char *what, const char *match)
 {
+	struct show_page page = {0};
 	struct error why = ERROR_INIT;
-	json_t *rows = show_rows(&b->view, what, match, &why);
+	json_t *rows = show_rows(&b->view, what, match, &page, &why);
 
 	if (!rows)
 		fail_msg("%s", why.text);
@@ -432,10 +433,50 @@ static void roles_are_what_lldp_learnt(void **state)
 static void assert_refused(
 	const struct bench *b, const char *what, const char *match, const char *want)
 {
+	struct show_page page = {0};
 	struct error why = ERROR_INIT;
 
-	assert_null(show_rows(&b->view, what, match, &why));
+	assert_null(show_rows(&b->view, what, match, &page, &why));
 	assert_string_equal(why.text, want);
+}
+
+/* 30,000 flows: more than one answer may have, and no more of it is made than is told. */
+static void large_tables_come_by_pages(void **state)
+{
+	static const char many[] =
+		"name: many\n"
+		"topology: {leaf_spine: {leaves: 1, spines: 1, hosts_per_leaf: 3}}\n"
+		"workload: [{permutation: {message: 1KB, count: 10000}}]\n";
+	struct show_page page = {.wanted = true};
+	struct error why = ERROR_INIT;
+	json_int_t next = 0;
+	struct bench b;
+	json_t *rows;
+
+	(void)state;
+	bench_open(&b, many, 0);
+	assert_refused(&b, "flows", NULL,
+		"flows: more than 8192 rows; `match` picks some of them, and with `from` they come by pages");
+	assert_refused(&b, "flows", "1*",
+		"flows: more than 8192 rows; `match` picks some of them, and with `from` they come by pages");
+	rows = row_of(&b, "flows", "29999");
+	assert_int_equal(number_of(rows, "flow"), 29999);
+	json_decref(rows);
+	rows = rows_of(&b, "flows", "2999?");
+	assert_int_equal(json_array_size(rows), 10);
+	json_decref(rows);
+	do {
+		page.from = page.next;
+		rows = show_rows(&b.view, "flows", NULL, &page, &why);
+		assert_in_range(json_array_size(rows), 1, SHOW_PAGE);
+		for (size_t i = 0; i < json_array_size(rows); i++)
+			assert_int_equal(json_integer_value(
+						 json_object_get(json_array_get(rows, i), "flow")),
+				next++);
+		json_decref(rows);
+	} while (page.next);
+	assert_int_equal(next, 30000);
+	bench_close(&b);
 }
 
 static void wrong_words_are_told(void **state)
@@ -533,6 +574,7 @@ int main(void)
 		cmocka_unit_test(routes_name_ports),
 		cmocka_unit_test(routes_may_lead_nowhere),
 		cmocka_unit_test(roles_are_what_lldp_learnt),
+		cmocka_unit_test(large_tables_come_by_pages),
 		cmocka_unit_test(wrong_words_are_told),
 		cmocka_unit_test(rows_are_alike),
 		cmocka_unit_test(status_is_the_engines),

@@ -22,6 +22,7 @@ static const struct summary_info info = {
 	.version = "1.2",
 	.seed = 7,
 	.ideal_ps = 5 * PS_PER_US,
+	.fabric_ps = 6 * PS_PER_US,
 	.wall_s = 2,
 	.setup_s = 0.5,
 };
@@ -32,6 +33,22 @@ static double number(const json_t *summary, const char *path)
 
 	assert_int_equal(summary_lookup(summary, path, &value), 0);
 	return value;
+}
+
+/* There is such a figure, and it has no value. */
+static void assert_missing(const json_t *summary, const char *path)
+{
+	const json_t *at = summary;
+	char keys[64], *key, *rest = keys;
+	double untouched = 99;
+
+	snprintf(keys, sizeof(keys), "%s", path);
+	while ((key = strsep(&rest, ".")))
+		at = json_object_get(at, key);
+	if (!json_is_null(at))
+		fail_msg("%s is not null", path);
+	assert_int_equal(summary_lookup(summary, path, &untouched), -ENOENT);
+	assert_true(untouched == 99);
 }
 
 static void assert_number(const json_t *summary, const char *path, double want)
@@ -85,12 +102,18 @@ static void percentiles_are_nearest_rank(void **state)
 		assert_number(j, "flows.fct_us.max", fct_us(&s, cases[i].count));
 		assert_number(j, "flows.fct_us.mean", sum / cases[i].count);
 		assert_number(j, "slowdown", fct_us(&s, cases[i].count) / 5);
+		/* all have finished: those that have are all */
+		assert_true(json_equal(json_object_get(json_object_get(j, "flows"), "fct_us"),
+			json_object_get(json_object_get(json_object_get(j, "flows"), "finished"),
+				"fct_us")));
+		assert_number(j, "flows.finished.count", cases[i].count);
+		assert_number(j, "slowdown_finished", fct_us(&s, cases[i].count) / 5);
 		json_decref(j);
 		small_net_close(&s);
 	}
 }
 
-/* Unfinished ones are counted, and are in no completion time. */
+/* Unfinished ones are counted: there are no completion times then, but for those of the finished ones. */
 static void half_a_run(void **state)
 {
 	struct engine_stats stats;
@@ -106,8 +129,15 @@ static void half_a_run(void **state)
 	assert_number(j, "flows.count", 10);
 	assert_number(j, "flows.unfinished", 5);
 	assert_number(j, "flows.bytes", 55);
-	assert_number(j, "flows.fct_us.p50", fct_us(&s, 3));
-	assert_number(j, "flows.fct_us.max", fct_us(&s, 5));
+	assert_missing(j, "flows.fct_us.mean");
+	assert_missing(j, "flows.fct_us.p50");
+	assert_missing(j, "flows.fct_us.p99");
+	assert_missing(j, "flows.fct_us.max");
+	assert_missing(j, "slowdown");
+	assert_number(j, "flows.finished.count", 5);
+	assert_number(j, "flows.finished.fct_us.p50", fct_us(&s, 3));
+	assert_number(j, "flows.finished.fct_us.max", fct_us(&s, 5));
+	assert_number(j, "slowdown_finished", fct_us(&s, 5) / 5);
 	/* 15 bytes, from the first start to the last finish */
 	assert_number(j, "flows.goodput_gbps", 15 * 8 / (1000 * (40 + fct_us(&s, 5))));
 	assert_number(j, "packets.sent", 11);
@@ -121,6 +151,7 @@ static void half_a_run(void **state)
 	assert_number(j, "setup_s", 0.5);
 	assert_number(j, "wall_s", 2);
 	assert_number(j, "ideal_us", 5);
+	assert_number(j, "ideal_fabric_us", 6);
 	assert_number(j, "seed", 7);
 	assert_number(j, "queues.max_depth_bytes", (double)stats.max_queue_bytes);
 	assert_number(j, "queues.max_delay_us", 0);
@@ -136,12 +167,16 @@ static void half_a_run(void **state)
 	small_net_close(&s);
 }
 
-/* Before anything has happened there is a number for everything, and none is NaN. */
+/* Before anything has happened counts are 0, and what would be a time or a ratio of nothing is not there. */
 static void nothing_has_happened(void **state)
 {
-	static const char *const zero[] = {"flows.fct_us.mean", "flows.fct_us.p50",
-		"flows.fct_us.p99", "flows.fct_us.max", "flows.goodput_gbps", "packets.sent",
-		"slowdown", "hops_per_s", "model_time_us"};
+	static const char *const zero[] = {"packets.sent", "hops", "model_time_us",
+		"queues.max_delay_us", "flows.finished.count", "pfc.paused_us"};
+	static const char *const null[] = {"flows.fct_us.mean", "flows.fct_us.p50",
+		"flows.fct_us.p99", "flows.fct_us.max", "flows.finished.fct_us.mean",
+		"flows.finished.fct_us.p50", "flows.finished.fct_us.p99",
+		"flows.finished.fct_us.max", "slowdown_finished", "flows.goodput_gbps", "slowdown",
+		"ideal_us", "ideal_fabric_us", "hops_per_s"};
 	struct summary_info none = info;
 	struct small_net s;
 	json_t *j;
@@ -149,10 +184,13 @@ static void nothing_has_happened(void **state)
 	(void)state;
 	none.wall_s = 0;
 	none.ideal_ps = 0;
+	none.fabric_ps = 0;
 	open_messages(&s, 3);
 	j = summary_new(&none, s.engine);
 	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
 		assert_true(number(j, zero[i]) == 0);
+	for (size_t i = 0; i < sizeof(null) / sizeof(null[0]); i++)
+		assert_missing(j, null[i]);
 	assert_number(j, "flows.unfinished", 3);
 	json_decref(j);
 	small_net_close(&s);

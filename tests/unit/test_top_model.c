@@ -362,11 +362,12 @@ static void headers(void **state)
 		 "{'verdict':'faithful'}}");
 	push(&p, "{'name':'x','state':'failed','reason':'no\\u001bmemory','clock':'wall',"
 		 "'model_time_us':3000000,'packets':{'dropped':{'full':15,'down':0,'loss':2}},"
-		 "'fidelity':{'verdict':'degraded','reason':'late','sufficient_slowdown':4}}");
+		 "'fidelity':{'verdict':'degraded','now':'degraded','degraded_s':1,'passed_s':2,"
+		 "'sufficient_slowdown':4}}");
 	top_header_make(lines, &p);
 	check_line(&lines[0], "failed: no?memory");
 	assert_int_equal(lines[0].tone, TOP_BAD);
-	check_line(&lines[1], "DEGRADED: late; a slowdown of 4 would do");
+	check_line(&lines[1], "DEGRADED now, for 1.0 s of 2.0: slowdown 4 would do");
 	assert_int_equal(lines[1].tone, TOP_BAD);
 	assert_string_equal(lines[3].text, "dropped   17 (6/s): full 15, loss 2");
 	top_pair_release(&p);

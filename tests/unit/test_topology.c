@@ -346,6 +346,31 @@ static void custom_has_tiers_and_parallel_links(void **state)
 	fabric_free(f);
 }
 
+/* Whichever way each was written: a fault on one of them is on that one. */
+static void parallel_links_have_names_of_their_own(void **state)
+{
+	static struct fixture_custom c;
+	struct scenario s = fixture_custom(&c, "a b", "x y", "x-a y-b x-y y-x y-x x-y y-x");
+	struct fabric *f;
+
+	(void)state;
+	f = fixture_fabric(&s);
+	for (uint32_t n = 0; n < 5; n++) {
+		char one[LINK_NAME], other[LINK_NAME];
+		uint32_t matching = 0;
+
+		snprintf(one, sizeof(one), "x-y#%u", n);
+		snprintf(other, sizeof(other), "y-x#%u", n);
+		assert_int_equal(fixture_link(f, one), 2 + n);
+		assert_int_equal(fixture_link(f, other), 2 + n);
+		for (uint32_t l = 0; l < f->net.link_count; l++)
+			matching += fabric_link_matches(f, l, one);
+		assert_int_equal(matching, 1);
+	}
+	assert_int_equal(fixture_link(f, "x-y#5"), UINT32_MAX);
+	fabric_free(f);
+}
+
 static void custom_mistakes_are_named(void **state)
 {
 	static const struct {
@@ -488,6 +513,32 @@ static void switch_settings_are_checked(void **state)
 	f = fixture_fabric(&s);
 	assert_int_equal(f->switching.classes[0].kmax.bytes, 0);
 	fabric_free(f);
+}
+
+/* Faults without end in their number are told before anything is made of them. */
+static void faults_befall_so_many_targets(void **state)
+{
+	struct scenario s = fixture_fat_tree(64); /* 196,608 links */
+	struct fault_spec faults[22] = {{0}};
+	struct diags diags = DIAGS_INIT;
+	struct fabric *f = NULL;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
+		faults[i] = (struct fault_spec){.sound = true,
+			.kind = FAULT_LINK_LOSS,
+			.target = (char *)"*",
+			.loss = 0.5,
+			.at_ps = i,
+			.until_ps = i + 1};
+	s.faults = faults;
+	s.fault_count = sizeof(faults) / sizeof(faults[0]);
+	assert_int_equal(fabric_new(&f, &s, &diags), -EINVAL);
+	assert_int_equal(diags.count, 1);
+	assert_string_equal(diags.items[0].text,
+		"faults.21: up to here faults befall 4325376 links and nodes; expected at most 4194304 in "
+		"all");
+	diags_release(&diags);
 }
 
 static void overrides_that_match_nothing_are_named(void **state)
@@ -641,11 +692,13 @@ int main(void)
 		cmocka_unit_test(base_rtt_is_the_longest_of_all_pairs_and_paths),
 		cmocka_unit_test(custom_equals_the_fat_tree_it_spells_out),
 		cmocka_unit_test(custom_has_tiers_and_parallel_links),
+		cmocka_unit_test(parallel_links_have_names_of_their_own),
 		cmocka_unit_test(custom_mistakes_are_named),
 		cmocka_unit_test(custom_line_is_as_long_as_packets_live),
 		cmocka_unit_test(wide_groups_are_refused),
 		cmocka_unit_test(sizes_that_cannot_be_are_refused),
 		cmocka_unit_test(switch_settings_are_checked),
+		cmocka_unit_test(faults_befall_so_many_targets),
 		cmocka_unit_test(overrides_that_match_nothing_are_named),
 		cmocka_unit_test(workloads_are_checked),
 		cmocka_unit_test(faults_are_checked),

@@ -190,6 +190,55 @@ static void buffers_hold_a_packet_and_the_headroom(void **state)
 		"larger than the buffer of 1048576; give the buffer at least 2502542\n");
 }
 
+#define HEADROOM_SUM                                                                                \
+	"0:0: switch.pfc: headroom of class 0 at the 7 ports of switch \"leaf0\" comes to "         \
+	"4350052987 bytes, and a switch counts up to 4294967295; give the class less headroom, or " \
+	"shorter or slower links\n"
+
+static void headroom_of_a_switch_can_be_counted(void **state)
+{
+	static const char text[] = NAMED
+		"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: %u}, rate: 25Gbps,\n"
+		"  delay: 100ms}\nswitch: {pfc: on, buffer: {%s}}\n";
+	char scenario[512];
+
+	(void)state;
+	/* 2 x 100 ms at 25 Gbps are 625 MB on the wire, 4,170 of 4,194 bytes of which are frames: those of six ports are below 2^32 */
+	snprintf(scenario, sizeof(scenario), text, 4, "per_port: 1GB");
+	fabric_free(fabric_of(scenario));
+	snprintf(scenario, sizeof(scenario), text, 5, "per_port: 1GB");
+	expect_fabric(scenario, HEADROOM_SUM);
+	snprintf(scenario, sizeof(scenario), text, 5, "shared: 100GB");
+	expect_fabric(scenario, HEADROOM_SUM);
+}
+
+/* The longest frame with its headers that a veth passes: 3,400 bytes. */
+static void payload_fits_a_frame(void **state)
+{
+	static const char text[] =
+		NAMED "topology: {fat_tree: {k: 4}, mtu: %u}\nhost: {payload: %s, ip: %d}\n";
+	char scenario[256];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		uint32_t most = i ? 3306 : 3326;
+		struct fabric *f;
+
+		snprintf(scenario, sizeof(scenario), text, most, "full", i ? 6 : 4);
+		f = fabric_of(scenario);
+		assert_int_equal(f->packet_bytes, 3400);
+		assert_true(fabric_holds_payload(f));
+		fabric_free(f);
+		snprintf(scenario, sizeof(scenario), text, most + 1, "auto", i ? 6 : 4);
+		f = fabric_of(scenario);
+		assert_false(fabric_holds_payload(f));
+		fabric_free(f);
+	}
+	expect_fabric(NAMED "topology: {fat_tree: {k: 4}, mtu: 3327}\nhost: {payload: full}\n",
+		"0:0: host.payload: a packet with its payload has 3401 bytes, and a frame on a veth with "
+		"XDP at most 3400; give topology.mtu at most 3326, or payload: headers\n");
+}
+
 static void pools_are_shared_out(void **state)
 {
 	struct fabric *f =
@@ -210,13 +259,14 @@ static void pools_are_shared_out(void **state)
 	fabric_free(f);
 	f = fabric_of(SWITCH("buffer: {shared: 1MB, reserve: 3KB}"));
 	assert_int_equal(fabric_pool(f, fixture_node(f, "tor0.0")), MB);
-	assert_int_equal(fabric_pool_left(f, fixture_node(f, "tor0.0")), MB - 4 * 3 * KB);
+	assert_int_equal(fabric_pool_left(f, fixture_node(f, "tor0.0")), MB - 4 * (3 + 3) * KB);
 	fabric_free(f);
 }
 
 static void pools_must_leave_room(void **state)
 {
-	unsigned long long own = 4 * (2 * PACKET + HEADROOM), least = own + 4 * PACKET;
+	/* of data and of answers */
+	unsigned long long own = 4 * (2 * 2 * PACKET + HEADROOM), least = own + 4 * PACKET;
 	char text[256], messages[512];
 
 	(void)state;
@@ -277,6 +327,8 @@ int main(void)
 		cmocka_unit_test(headroom_is_the_formula_of_each_link),
 		cmocka_unit_test(thresholds_that_cross_on_a_link_are_named),
 		cmocka_unit_test(buffers_hold_a_packet_and_the_headroom),
+		cmocka_unit_test(headroom_of_a_switch_can_be_counted),
+		cmocka_unit_test(payload_fits_a_frame),
 		cmocka_unit_test(pools_are_shared_out),
 		cmocka_unit_test(pools_must_leave_room),
 		cmocka_unit_test(faults_of_nodes_are_checked),

@@ -51,6 +51,13 @@ static void rates(void **state)
 		{"-1Gbps", -ERANGE, 0},
 		{"100", -EINVAL, 0},
 		{"100Gbit", -EINVAL, 0},
+		{"100GBPS", 0, 100000000000},
+		{"1.6 TBPS", 0, 1600000000000},
+		{"7BPS", 0, 7},
+		{"100gbPS", 0, 100000000000},
+		{"100GBps", -EINVAL, 0}, /* bytes a second, elsewhere */
+		{"100gBps", -EINVAL, 0},
+		{"100GBpS", -EINVAL, 0},
 		{"100GB", -EINVAL, 0},
 		{"Gbps", -EINVAL, 0},
 		{"", -EINVAL, 0},

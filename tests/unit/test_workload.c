@@ -252,8 +252,17 @@ static void one_message_is_the_closed_form(void **state)
 	assert_int_equal(ideal_of_one(f, 0, 1, 4096), 2 * (S + A + 2 * DELAY));
 	/* 512 full packets: the first over five links, all of them over the last. */
 	assert_int_equal(ideal_of_one(f, 0, 15, 2097152), 5 * S + 512 * S + 6 * (A + 2 * DELAY));
-	assert_int_equal(ideal_of_one(f, 0, 15, 3 * 4096 + 100),
-		5 * S + 3 * S + s_last + 6 * (A + 2 * DELAY));
+	assert_int_equal(ideal_of_one(f, 0, 15, 6 * 4096 + 100),
+		5 * S + 6 * S + s_last + 6 * (A + 2 * DELAY));
+	/* a short last packet may overtake the first where there are several ways; the long ones then need as long as ever */
+	assert_int_equal(
+		ideal_of_one(f, 0, 15, 3 * 4096 + 100), 5 * S + 3 * S + 6 * (A + 2 * DELAY));
+	assert_int_equal(ideal_of_one(f, 0, 2, 4096 + 100), 3 * S + S + 4 * (A + 2 * DELAY));
+	/* nearly as long as the others it is not there before the first */
+	assert_int_equal(ideal_of_one(f, 0, 2, 2 * 4096 + 4000),
+		3 * S + 2 * S + (4098 * 80) + 4 * (A + 2 * DELAY));
+	/* there is one way only */
+	assert_int_equal(ideal_of_one(f, 0, 1, 4096 + 100), S + S + s_last + 2 * (A + 2 * DELAY));
 	assert_int_equal(f->base_rtt_ps, ideal_of_one(f, 0, 15, 4096));
 	fabric_free(f);
 }

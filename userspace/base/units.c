@@ -132,8 +132,8 @@ int parse_rate(const char *text, uint64_t *ret_bps)
 		*ret_bps = 0; /* nothing is nothing in any unit */
 		return 0;
 	}
-	/* "GBps" is read as bytes a second, eight times as much: better not taken at all */
-	if (strchr(text, 'B'))
+	/* "GBps" is read as bytes a second, eight times as much: better not taken at all. In capitals B is but a b */
+	if (strchr(text, 'B') && !strstr(text, "BPS"))
 		return -EINVAL;
 	return parse_quantity(text, rate_units, COUNT(rate_units), true, ret_bps);
 }

@@ -23,6 +23,7 @@ struct routing {
 	struct group *old; /* one switch's groups before they are rewritten */
 	uint16_t *slots;   /* hash table over one switch's groups; ROUTE_NONE: free */
 	uint32_t slot_mask;
+	const volatile bool *stop; /* while the fabric is set up; NULL: nothing stops it */
 };
 
 /* One switch while its routes are written. */
@@ -62,9 +63,14 @@ static uint32_t allot_groups(struct routing *r)
 	return largest;
 }
 
+static bool is_stopped(const struct routing *r)
+{
+	return r->stop && *r->stop;
+}
+
 static void measure(struct routing *r, const bool *link_up)
 {
-	for (uint32_t e = 0; e < r->g.edge_count; e++)
+	for (uint32_t e = 0; e < r->g.edge_count && !is_stopped(r); e++)
 		netgraph_walk(&r->g, r->g.edges[e], link_up,
 			r->dist + (size_t)e * r->net->switch_count, r->order);
 }
@@ -161,7 +167,7 @@ static void measure_levels(struct routing *r)
 /* Whether all groups fit while every link is up. */
 static bool groups_fit(const struct routing *r)
 {
-	for (uint32_t s = 0; s < r->net->switch_count; s++)
+	for (uint32_t s = 0; s < r->net->switch_count && !is_stopped(r); s++)
 		for (uint32_t e = 0; e < r->g.edge_count; e++)
 			if (next_hops(r, NULL, s, e, NULL, 0) > GROUP_PORTS)
 				return false;
@@ -192,7 +198,7 @@ static int allocate(struct routing *r)
 	return r->slots && r->old && r->used && r->order && r->dist && r->level ? 0 : -ENOMEM;
 }
 
-int routing_new(struct routing **ret, const struct net *net)
+int routing_new(struct routing **ret, const struct net *net, const volatile bool *stop)
 {
 	struct routing *r = calloc(1, sizeof(*r));
 	int err;
@@ -200,6 +206,7 @@ int routing_new(struct routing **ret, const struct net *net)
 	if (!r)
 		return -ENOMEM;
 	r->net = net;
+	r->stop = stop;
 	r->blocks = (net->host_count + ROUTE_BLOCK - 1) / ROUTE_BLOCK;
 	err = netgraph_init(&r->g, net);
 	if (!err)
@@ -208,6 +215,8 @@ int routing_new(struct routing **ret, const struct net *net)
 		measure(r, NULL);
 		measure_levels(r);
 		err = groups_fit(r) ? 0 : -E2BIG;
+		if (is_stopped(r))
+			err = -EINTR;
 	}
 	if (err) {
 		routing_free(r);
@@ -215,6 +224,11 @@ int routing_new(struct routing **ret, const struct net *net)
 	}
 	*ret = r;
 	return 0;
+}
+
+void routing_go_on(struct routing *r)
+{
+	r->stop = NULL;
 }
 
 void routing_free(struct routing *r)
@@ -372,7 +386,7 @@ static uint32_t rewrite_all(
 {
 	uint32_t changed = 0;
 
-	for (uint32_t s = 0; s < r->net->switch_count; s++)
+	for (uint32_t s = 0; s < r->net->switch_count && !is_stopped(r); s++)
 		changed += rewrite_switch(r, link_up, repair, t, s);
 	return changed;
 }

@@ -2,6 +2,7 @@
 /* The inline dataplane: the switch program as a function of this process. */
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include "dataplane/dataplane.h"
 #include "sw/pipeline.h"
 
@@ -45,19 +46,47 @@ static int submit_full(struct dataplane *dp, uint32_t port, struct frame_ref *fr
 	return 0;
 }
 
+#define TABLES 9
+
+/* A table: where it is held, how many elements it has, and how large one is. */
+struct table {
+	void **at;
+	uint32_t count;
+	size_t size;
+};
+
+static void list_tables(struct sw_tables *t, struct table list[TABLES])
+{
+	const struct table tables[TABLES] = {
+		{(void **)&t->ports, t->port_count, sizeof(*t->ports)},
+		{(void **)&t->drops, t->port_count, sizeof(*t->drops)},
+		{(void **)&t->queues, t->queue_count, sizeof(*t->queues)},
+		{(void **)&t->ingresses, t->queue_count, sizeof(*t->ingresses)},
+		{(void **)&t->faults, t->fault_count, sizeof(*t->faults)},
+		{(void **)&t->switches, t->switch_count, sizeof(*t->switches)},
+		{(void **)&t->routes, t->route_count, sizeof(*t->routes)},
+		{(void **)&t->groups, t->group_count, sizeof(*t->groups)},
+		{(void **)&t->flows, t->flow_count, sizeof(*t->flows)},
+	};
+
+	__builtin_memcpy(list, tables, sizeof(tables));
+}
+
+static size_t table_bytes(const struct table *table)
+{
+	return (table->count ? table->count : 1) * table->size;
+}
+
 static void inline_close(struct dataplane *dp)
 {
+	struct table tables[TABLES];
+
 	if (!dp)
 		return;
-	free(dp->tables.ports);
-	free(dp->tables.drops);
-	free(dp->tables.queues);
-	free(dp->tables.ingresses);
-	free(dp->tables.faults);
-	free(dp->tables.switches);
-	free(dp->tables.routes);
-	free(dp->tables.groups);
-	free(dp->tables.flows);
+	list_tables(&dp->tables, tables);
+	for (int i = 0; i < TABLES; i++)
+		if (*tables[i].at)
+			munmap(*tables[i].at, table_bytes(&tables[i]));
 	free(dp);
 }
 
@@ -73,44 +102,44 @@ static const struct dataplane_ops full_ops = {
 	.close = inline_close,
 };
 
-/* Zeroed, and aligned so that an element of n cache lines touches no more than n. */
-static void *table_alloc(uint32_t count, size_t size)
+/*
+ * Zeroed, in pages that the system gives memory when they are first written: of the groups, which are laid out for whatever may
+ * fail, few are ever used. Huge pages would back all of them.
+ */
+static int table_open(const struct table *table)
 {
-	size_t bytes = ((size_t)(count ? count : 1) * size + 63) & ~(size_t)63;
-	void *table = aligned_alloc(64, bytes);
+	size_t bytes = table_bytes(table);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
-	if (table)
-		__builtin_memset(table, 0, bytes);
-	return table;
+	*table->at = at == MAP_FAILED ? NULL : at;
+	if (!*table->at)
+		return -ENOMEM;
+	if (table->size == sizeof(struct group))
+		madvise(at, bytes, MADV_NOHUGEPAGE);
+	return 0;
 }
 
 int dataplane_inline_open(
 	struct dataplane **ret, const struct sw_tables *sizes, uint32_t frame_capacity)
 {
 	struct dataplane *dp = calloc(1, sizeof(*dp));
-	struct sw_tables *t;
+	struct table tables[TABLES];
 
 	if (!dp)
 		return -ENOMEM;
 	dp->ops = sizes->config.features ? &full_ops : &plain_ops;
 	dp->max_batch = 1; /* a call costs nothing that more frames would share */
 	dp->frame_capacity = frame_capacity;
-	t = &dp->tables;
-	*t = *sizes;
-	t->ports = table_alloc(t->port_count, sizeof(*t->ports));
-	t->drops = table_alloc(t->port_count, sizeof(*t->drops));
-	t->queues = table_alloc(t->queue_count, sizeof(*t->queues));
-	t->ingresses = table_alloc(t->queue_count, sizeof(*t->ingresses));
-	t->faults = table_alloc(t->fault_count, sizeof(*t->faults));
-	t->switches = table_alloc(t->switch_count, sizeof(*t->switches));
-	t->routes = table_alloc(t->route_count, sizeof(*t->routes));
-	t->groups = table_alloc(t->group_count, sizeof(*t->groups));
-	t->flows = table_alloc(t->flow_count, sizeof(*t->flows));
-	if (!t->ports || !t->drops || !t->queues || !t->ingresses || !t->faults || !t->switches ||
-		!t->routes || !t->groups || !t->flows) {
-		inline_close(dp);
-		return -ENOMEM;
-	}
+	dp->tables = *sizes;
+	list_tables(&dp->tables, tables);
+	for (int i = 0; i < TABLES; i++)
+		*tables[i].at = NULL;
+	for (int i = 0; i < TABLES; i++)
+		if (table_open(&tables[i]) < 0) {
+			inline_close(dp);
+			return -ENOMEM;
+		}
 	*ret = dp;
 	return 0;
 }

@@ -275,11 +275,11 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
 	struct kernel *k;
 	int r;
 
-	if (frame_capacity > KERNEL_FRAME_MAX)
+	if (frame_capacity > VETH_FRAME_MAX)
 		return error_set(why, -EMSGSIZE,
 			"frames of %u bytes do not fit a veth with XDP (%u at most); "
 			"use payload: headers",
-			frame_capacity, KERNEL_FRAME_MAX);
+			frame_capacity, VETH_FRAME_MAX);
 	k = calloc(1, sizeof(*k));
 	if (!k)
 		return error_set(why, -ENOMEM, "out of memory");

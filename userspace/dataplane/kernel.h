@@ -12,14 +12,8 @@
 #include "dataplane/dataplane.h"
 
 /*
- * Most bytes of a frame that native XDP on a veth passes in one piece, the hop header in front of
- * it.
- */
-#define KERNEL_FRAME_MAX 3400u
-
-/*
  * Loads the programs and maps, tables zeroed. 0 or -errno with why (-EMSGSIZE: frame_capacity is
- * over KERNEL_FRAME_MAX). egress: what the program of the hosts' eth0 does; NULL: it is not loaded. Close with dp->ops->close, which leaves interfaces and namespaces alone.
+ * over VETH_FRAME_MAX). egress: what the program of the hosts' eth0 does; NULL: it is not loaded. Close with dp->ops->close, which leaves interfaces and namespaces alone.
  */
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
 	uint32_t frame_capacity, const struct egress_config *egress, struct error *why);

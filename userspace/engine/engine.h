@@ -17,7 +17,10 @@
 
 struct engine;
 
-/* What the caller wants to hear of; each may be NULL. Called as it happens, in model order at a node. */
+/*
+ * What the caller wants to hear of; each may be NULL. Called as it happens, in model order at a node; between nodes there is no order
+ * within a window, and where windows end depends on where engine_run() was told to stop.
+ */
 struct engine_observer {
 	/* `captured` of its `length` bytes are there, as it was when it ended. */
 	void (*dropped)(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
@@ -33,6 +36,8 @@ struct engine_observer {
 	/* A frame for the kernel stack of a host. NULL: hosts have none. */
 	void (*stack)(
 		void *arg, uint64_t now_ps, uint32_t host, const uint8_t *bytes, uint32_t captured);
+	/* A window has ended: all before engine_now() has been told. */
+	void (*settled)(void *arg);
 	void *arg;
 };
 

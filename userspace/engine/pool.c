@@ -6,7 +6,6 @@
 
 /* Address space, not memory: more packets than any fabric keeps in flight. */
 #define POOL_RESERVE (32ull << 30)
-#define CACHE_LINE   64
 #define HUGE_PAGE    ((uintptr_t)2 << 20)
 
 /*
@@ -23,9 +22,8 @@ static void want_huge_pages(uint8_t *from, size_t bytes)
 
 int packet_pool_init(struct packet_pool *p, uint32_t frame_capacity)
 {
-	size_t frame = (sizeof(struct frame) + frame_capacity + CACHE_LINE - 1) &
-		       ~(size_t)(CACHE_LINE - 1);
-	size_t count = POOL_RESERVE / (frame + sizeof(struct packet));
+	size_t frame = packet_frame_bytes(frame_capacity);
+	size_t count = POOL_RESERVE / packet_slot_bytes(frame_capacity);
 	uint8_t *base;
 
 	if (count > PACKET_NONE)

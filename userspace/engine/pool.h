@@ -46,6 +46,19 @@ struct packet_fifo {
 
 #define PACKET_FIFO_INIT ((struct packet_fifo){PACKET_NONE, PACKET_NONE})
 
+/* Bytes that a packet takes: its frame in whole cache lines, and what lists need. */
+#define PACKET_ALIGN 64
+static inline size_t packet_frame_bytes(uint32_t frame_capacity)
+{
+	return (sizeof(struct frame) + frame_capacity + PACKET_ALIGN - 1) &
+	       ~(size_t)(PACKET_ALIGN - 1);
+}
+
+static inline size_t packet_slot_bytes(uint32_t frame_capacity)
+{
+	return packet_frame_bytes(frame_capacity) + sizeof(struct packet);
+}
+
 /* Packets with frames of up to frame_capacity bytes. 0 or -ENOMEM. */
 int packet_pool_init(struct packet_pool *p, uint32_t frame_capacity);
 void packet_pool_release(struct packet_pool *p);

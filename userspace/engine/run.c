@@ -302,6 +302,8 @@ int engine_run(struct engine *e, uint64_t until_ps, const volatile bool *stop)
 		while (engine_next(e) < e->window_end_ps && !e->failed)
 			node_run(e, &e->nodes[e->schedule[0].node]);
 		e->now_ps = e->window_end_ps;
+		if (sw_unlikely(e->observer.settled != NULL))
+			e->observer.settled(e->observer.arg);
 	}
 	return e->failed;
 }

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include "io/command.h"
 
-#define VSCTL          "ovs-vsctl", "--timeout=5"
+#define VSCTL          "ovs-vsctl", "--timeout=20"
 #define NO_SUCH_BRIDGE 2 /* exit status of br-exists (ovs-vsctl(8)) */
 #define START          "systemctl start openvswitch-switch"
 
@@ -67,7 +67,7 @@ static int explain(int code, struct command_output *output, struct error *why)
 		return error_set(why, code, "cannot run ovs-vsctl: %s", strerror(-code));
 	if (WIFSIGNALED(output->status) && WTERMSIG(output->status) == SIGALRM)
 		return error_set(why, -ENOPKG,
-			"Open vSwitch does not answer within 5 s; is its ovs-vswitchd running (%s)?",
+			"Open vSwitch does not answer within 20 s; is its ovs-vswitchd running (%s)?",
 			START);
 	if (WIFSIGNALED(output->status))
 		return error_set(

@@ -2,9 +2,11 @@
 #include "io/pcapng.h"
 
 #include <errno.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "base/outstream.h"
 #include "base/units.h"
 
 /* Blocks, draft-ietf-opsawg-pcapng, section 4. */
@@ -30,7 +32,7 @@
 #define SECTION_LENGTH_ANY UINT32_MAX
 
 struct pcapng {
-	FILE *out; /* NULL: a sink of the caller's */
+	struct outstream out; /* its file NULL: a sink of the caller's */
 	pcapng_sink sink;
 	void *arg;
 	uint8_t *block; /* that is being made */
@@ -146,16 +148,25 @@ static void pcapng_free(struct pcapng *p)
 	free(p);
 }
 
-int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg)
+static struct pcapng *pcapng_alloc(pcapng_sink sink, void *arg)
 {
 	struct pcapng *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->sink = sink;
+	p->arg = arg;
+	p->tick_ps = 1;
+	return p;
+}
+
+int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg)
+{
+	struct pcapng *p = pcapng_alloc(sink, arg);
 	int r;
 
 	if (!p)
 		return -ENOMEM;
-	p->sink = sink;
-	p->arg = arg;
-	p->tick_ps = 1;
 	r = begin_section(p);
 	if (r < 0) {
 		pcapng_free(p);
@@ -165,26 +176,44 @@ int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg)
 	return 0;
 }
 
-/* Whether a file took everything is known when it is closed, and only then asked for. */
+/* Whether a file took everything is asked for by pcapng_error(), and when it is closed. */
 static bool file_sink(void *arg, const void *bytes, size_t count)
 {
-	fwrite(bytes, 1, count, arg);
+	struct pcapng *p = arg;
+
+	fwrite(bytes, 1, count, p->out.file);
 	return true;
 }
 
 int pcapng_open(struct pcapng **ret, const char *path)
 {
-	FILE *out = fopen(path, "we");
-	int r;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r;
+	struct pcapng *p;
 
-	if (!out)
+	if (fd < 0)
 		return -errno;
-	r = pcapng_new(ret, file_sink, out);
-	if (r < 0)
-		fclose(out);
-	else
-		(*ret)->out = out;
-	return r;
+	p = pcapng_alloc(file_sink, NULL);
+	if (!p) {
+		close(fd);
+		return -ENOMEM;
+	}
+	p->arg = p;
+	r = outstream_open(&p->out, fd);
+	if (r == 0)
+		r = begin_section(p);
+	if (r < 0) {
+		if (p->out.file)
+			outstream_close(&p->out);
+		pcapng_free(p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
+int pcapng_error(const struct pcapng *p)
+{
+	return p->out.error;
 }
 
 void pcapng_in_nanoseconds(struct pcapng *p)
@@ -262,16 +291,6 @@ static void write_statistics(struct pcapng *p)
 	}
 }
 
-static int close_file(FILE *out)
-{
-	int r = ferror(out) ? -EIO : 0;
-
-	errno = 0;
-	if (fclose(out) && r == 0)
-		r = errno ? -errno : -EIO;
-	return r;
-}
-
 int pcapng_close(struct pcapng *p)
 {
 	int r = 0;
@@ -279,8 +298,8 @@ int pcapng_close(struct pcapng *p)
 	if (!p)
 		return 0;
 	write_statistics(p);
-	if (p->out)
-		r = close_file(p->out);
+	if (p->out.file)
+		r = outstream_close(&p->out);
 	pcapng_free(p);
 	return r;
 }

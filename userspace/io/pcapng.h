@@ -50,9 +50,12 @@ void pcapng_write(struct pcapng *p, const struct pcapng_packet *packet);
 /* Frames that found no room, of all interfaces. */
 uint64_t pcapng_lost(const struct pcapng *p);
 
+/* 0, or the -errno of the first write to the file that failed so far. */
+int pcapng_error(const struct pcapng *p);
+
 /*
- * Ends the section with the interfaces' statistics where frames were lost. 0, or -EIO or -errno if anything could not be
- * written to the file. NULL is fine.
+ * Ends the section with the interfaces' statistics where frames were lost. 0, or the -errno of the first write to the file
+ * that failed. NULL is fine.
  */
 int pcapng_close(struct pcapng *p);
 

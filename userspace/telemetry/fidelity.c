@@ -16,8 +16,25 @@
 #define BUCKETS   (STEPS * (64 - STEP_BITS + 1))
 
 /* The shortest while of which it is told how busy it was; and how busy a box may be that is to keep up. */
-#define BUSY_WINDOW_PS (100 * PS_PER_MS)
-#define BUSY_SHARE     0.8
+#define BUSY_SLICE_PS (100 * PS_PER_MS)
+#define BUSY_SHARE    0.8
+
+/*
+ * A slowdown that is recommended is to do in the next run too, whose events are not this one's: from a rank above that of the
+ * verdict, and so much more.
+ */
+#define ADVICE_PER_MILLE 995
+#define ADVICE_MARGIN    1.25
+
+/*
+ * One event in a hundred may be late: others who took less than a hundredth of a while have not made it degraded. From a tenth on
+ * no slowdown is to be told from it, whatever the process's own load was.
+ */
+#define TAKEN_MIN 0.01
+#define TAKEN_MAX 0.1
+
+/* Where nearly all of a while was held back, how much is unknown. */
+#define SLIP_FACTOR_MAX 100
 
 struct histogram {
 	uint64_t buckets[BUCKETS];
@@ -28,17 +45,32 @@ struct histogram {
 struct account {
 	uint64_t events, beyond; /* all, and those that were later than the delay */
 	uint64_t slipped_ps, lost;
+	uint64_t stalled_ps;         /* of slipped_ps */
+	uint64_t busy_ps, passed_ps; /* of the wall's clock */
+	uint64_t taken_ps;           /* the same, by others */
+};
+
+/* What would have made degraded windows faithful, of those that a slowdown could have cured. */
+struct cure {
+	struct histogram fresh; /* of events that found the box up to date */
+	double busiest;         /* 100 ms */
+	double slip_factor;     /* so much slower did model time go */
+	uint64_t passed_ps;     /* of the degraded ones, of the wall's clock */
+	bool possible;          /* one of them was more than a stall */
 };
 
 struct fidelity {
 	uint64_t delay_ps;
 	double slowdown;
 	struct histogram late;
-	struct histogram fresh; /* of events that found the box up to date */
-	struct account all, window;
-	uint64_t busy_ps, passed_ps;               /* of the wall's clock, in all */
-	uint64_t window_busy_ps, window_passed_ps; /* of the while that has just begun */
-	double busiest;
+	struct account all, window, slice;
+	struct histogram fresh; /* of the window */
+	double busiest;         /* slice of the window */
+	struct cure cure;
+	uint64_t others_ps; /* degraded windows that others are to blame for, of the wall's clock */
+	uint64_t taken_ps;  /* of those, what the others took */
+	bool closed, faithful; /* there was a window, and the latest was */
+	bool blamed;           /* it was not, and others were to blame */
 };
 
 int fidelity_new(struct fidelity **ret, uint64_t delay_ps, double slowdown)
@@ -49,6 +81,7 @@ int fidelity_new(struct fidelity **ret, uint64_t delay_ps, double slowdown)
 		return -ENOMEM;
 	f->delay_ps = delay_ps;
 	f->slowdown = slowdown;
+	f->cure.slip_factor = 1;
 	*ret = f;
 	return 0;
 }
@@ -108,24 +141,34 @@ void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events, bool b
 
 void fidelity_busy(struct fidelity *f, uint64_t busy_ps, uint64_t passed_ps)
 {
+	struct account *accounts[] = {&f->all, &f->window, &f->slice};
 	double share;
 
-	f->busy_ps += busy_ps;
-	f->passed_ps += passed_ps;
-	f->window_busy_ps += busy_ps;
-	f->window_passed_ps += passed_ps;
-	if (f->window_passed_ps < BUSY_WINDOW_PS)
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++) {
+		accounts[i]->busy_ps += busy_ps;
+		accounts[i]->passed_ps += passed_ps;
+	}
+	if (f->slice.passed_ps < BUSY_SLICE_PS)
 		return;
-	share = (double)f->window_busy_ps / (double)f->window_passed_ps;
-	if (share > f->busiest)
-		f->busiest = share;
-	f->window_busy_ps = f->window_passed_ps = 0;
+	share = (double)f->slice.busy_ps / (double)f->slice.passed_ps;
+	f->busiest = fmax(f->busiest, share);
+	f->slice = (struct account){0};
 }
 
-void fidelity_slip(struct fidelity *f, uint64_t slip_ps)
+void fidelity_taken(struct fidelity *f, uint64_t taken_ps)
 {
-	f->all.slipped_ps += slip_ps;
-	f->window.slipped_ps += slip_ps;
+	f->all.taken_ps += taken_ps;
+	f->window.taken_ps += taken_ps;
+}
+
+void fidelity_slip(struct fidelity *f, uint64_t slip_ps, bool stalled)
+{
+	struct account *accounts[] = {&f->all, &f->window};
+
+	for (size_t i = 0; i < sizeof(accounts) / sizeof(accounts[0]); i++) {
+		accounts[i]->slipped_ps += slip_ps;
+		accounts[i]->stalled_ps += stalled ? slip_ps : 0;
+	}
 }
 
 void fidelity_lost(struct fidelity *f, uint64_t frames)
@@ -150,19 +193,94 @@ bool fidelity_is_faithful(const struct fidelity *f)
 	return account_is_faithful(&f->all);
 }
 
+uint64_t fidelity_window_ps(const struct fidelity *f)
+{
+	return f->window.passed_ps;
+}
+
+/* What model time's own pace leaves over once what it was held back is taken off: so much slower it went. */
+static double slip_factor(const struct fidelity *f, const struct account *a)
+{
+	double wanted = (double)a->passed_ps / f->slowdown;
+
+	double slipped = (double)(a->slipped_ps - a->stalled_ps);
+
+	return wanted / fmax(wanted - slipped, wanted / SLIP_FACTOR_MAX);
+}
+
+/*
+ * Whether others had so much of a CPU in the window that it may well have been faithful without them. A slip is as long as what
+ * held the process up; what the process lacked CPU for by itself shows in its load. Of a window that has just begun nothing can be
+ * told: it is like the one before.
+ */
+static bool others_are_to_blame(const struct fidelity *f)
+{
+	const struct account *w = &f->window;
+	double passed = (double)w->passed_ps, taken = (double)w->taken_ps,
+	       slipped = (double)w->slipped_ps * f->slowdown;
+
+	if (w->passed_ps < BUSY_SLICE_PS && f->closed)
+		return f->blamed;
+	if (taken > TAKEN_MAX * passed)
+		return true;
+	return taken > 0 && taken >= TAKEN_MIN * passed && taken >= slipped / 2 &&
+	       (double)w->busy_ps - taken <= BUSY_SHARE * (passed - taken);
+}
+
+static void histogram_merge(struct histogram *into, const struct histogram *h)
+{
+	for (size_t i = 0; i < BUCKETS; i++)
+		into->buckets[i] += h->buckets[i];
+	into->events += h->events;
+	if (h->latest_ps > into->latest_ps)
+		into->latest_ps = h->latest_ps;
+}
+
+/* A faithful window counts too: how late its events were is what the next ones are likely to be. */
+static void add_to_cure(struct fidelity *f, bool faithful)
+{
+	struct cure *c = &f->cure;
+
+	histogram_merge(&c->fresh, &f->fresh);
+	c->busiest = fmax(c->busiest, f->busiest);
+	if (f->window.passed_ps >= BUSY_SLICE_PS)
+		c->slip_factor = fmax(c->slip_factor, slip_factor(f, &f->window));
+	if (!faithful)
+		c->passed_ps += f->window.passed_ps;
+	if (too_late(&f->window) || f->window.lost || f->window.slipped_ps > f->window.stalled_ps)
+		c->possible = true;
+}
+
 bool fidelity_window(struct fidelity *f)
 {
-	bool faithful = account_is_faithful(&f->window);
+	bool faithful = account_is_faithful(&f->window),
+	     blamed = !faithful && others_are_to_blame(f);
 
-	f->window = (struct account){0};
+	if (blamed) {
+		f->others_ps += f->window.passed_ps;
+		f->taken_ps += f->window.taken_ps;
+	} else {
+		add_to_cure(f, faithful);
+	}
+	f->window = f->slice = (struct account){0};
+	f->fresh = (struct histogram){0};
+	f->busiest = 0;
+	f->closed = true;
+	f->faithful = faithful;
+	f->blamed = blamed;
 	return faithful;
 }
 
-/* Nearest rank; at most 1/32 too much, never too little. */
-static uint64_t percentile(const struct histogram *h, unsigned percent)
+bool fidelity_is_faithful_now(const struct fidelity *f)
 {
-	uint64_t n = h->events, above = 100 - percent, seen = 0;
-	uint64_t rank = n - (n / 100 * above + n % 100 * above / 100);
+	return f->closed ? f->faithful : account_is_faithful(&f->window);
+}
+
+/* Nearest rank; at most 1/32 too much, never too little. */
+static uint64_t quantile(const struct histogram *h, unsigned per_mille)
+{
+	uint64_t n = h->events, above = 1000 - per_mille, seen = 0;
+	uint64_t rank = n - (n / 1000 * above + n % 1000 * above / 1000);
 
 	for (uint32_t i = 0; n && i < BUCKETS; i++) {
 		seen += h->buckets[i];
@@ -178,7 +296,7 @@ static uint64_t percentile(const struct histogram *h, unsigned percent)
 /* As the verdict has it, where the delay lies inside of the bucket. */
 static uint64_t late_p99(const struct fidelity *f)
 {
-	uint64_t late = percentile(&f->late, 99);
+	uint64_t late = quantile(&f->late, 990);
 
 	return late > f->delay_ps && !too_late(&f->all) ? f->delay_ps : late;
 }
@@ -193,30 +311,25 @@ static double round_up(double value)
 	return step < 1 ? digits / round(1 / step) : digits * step;
 }
 
-/* What model time's own pace leaves over once what it was held back is taken off: so much slower it went. */
-static double slip_factor(const struct fidelity *f)
-{
-	double wanted = (double)f->passed_ps / f->slowdown;
-	double slipped = (double)f->all.slipped_ps;
-
-	return slipped < wanted ? wanted / (wanted - slipped) : 1;
-}
-
 /*
  * Lateness and load are of the wall's clock, and shrink beside model time as that slows down. How late an event was that
  * waited behind others tells nothing of the box once it is not overloaded: there the load counts, and what it held back.
  * Where nothing measured tells how much would do (frames were lost in a moment too short to see), twice as slow is the
- * next thing to try.
+ * next thing to try. What others took of the CPU they take again, and a stall lasts as long as before: 0, no slowdown cures that.
  */
 static double sufficient_slowdown(const struct fidelity *f)
 {
-	double factor = 1;
+	const struct cure *c = &f->cure;
+	double factor = 1, late;
 
 	if (fidelity_is_faithful(f))
 		return f->slowdown;
-	if (f->delay_ps)
-		factor = fmax(factor, (double)percentile(&f->fresh, 99) / (double)f->delay_ps);
-	factor = fmax(factor, slip_factor(f) * fmax(1, f->busiest / BUSY_SHARE));
+	if (!c->possible)
+		return 0;
+	late = (double)quantile(&c->fresh, ADVICE_PER_MILLE);
+	if (f->delay_ps && late > (double)f->delay_ps)
+		factor = ADVICE_MARGIN * late / (double)f->delay_ps;
+	factor = fmax(factor, c->slip_factor * fmax(1, c->busiest / BUSY_SHARE));
 	return round_up(f->slowdown * (factor > 1 ? factor : 2));
 }
 
@@ -242,10 +355,14 @@ static void write_reason(const struct fidelity *f, FILE *out)
 	char late[TIME_TEXT], delay[TIME_TEXT];
 	const char *between = "";
 
+	if (f->others_ps) {
+		fprintf(out, "other processes had the CPU for %s", time_text(late, f->taken_ps));
+		between = "; ";
+	}
 	if (too_late(a)) {
 		fprintf(out,
-			"events ran up to %s late at p99, and the shortest link has a delay of %s",
-			time_text(late, late_p99(f)), time_text(delay, f->delay_ps));
+			"%sevents ran up to %s late at p99, and the shortest link has a delay of %s",
+			between, time_text(late, late_p99(f)), time_text(delay, f->delay_ps));
 		between = "; ";
 	}
 	if (a->slipped_ps) {
@@ -280,22 +397,56 @@ static double in_us(uint64_t ps)
 	return (double)ps / PS_PER_US;
 }
 
-json_t *fidelity_json(const struct fidelity *f)
+static double in_s(uint64_t ps)
+{
+	return (double)ps / PS_PER_S;
+}
+
+static json_t *sufficient_json(const struct fidelity *f)
+{
+	double slowdown = sufficient_slowdown(f);
+
+	return slowdown > 0 ? json_real(slowdown) : json_null();
+}
+
+static json_t *settled_json(const struct fidelity *f)
 {
 	bool faithful = fidelity_is_faithful(f);
-	json_t *o = json_pack("{s:s}", "verdict", faithful ? "faithful" : "degraded");
+	json_t *o = json_pack("{s:s, s:s, s:f, s:f}", "verdict", faithful ? "faithful" : "degraded",
+		"now", fidelity_is_faithful_now(f) ? "faithful" : "degraded", "degraded_s",
+		in_s(f->others_ps + f->cure.passed_ps), "passed_s", in_s(f->all.passed_ps));
 
 	if (!faithful)
 		json_object_set_new(o, "reason", reason_json(f));
 	json_object_set_new(o, "late_us",
-		json_pack("{s:f, s:f, s:f}", "p50", in_us(percentile(&f->late, 50)), "p99",
+		json_pack("{s:f, s:f, s:f}", "p50", in_us(quantile(&f->late, 500)), "p99",
 			in_us(late_p99(f)), "max", in_us(f->late.latest_ps)));
 	json_object_set_new(o, "smallest_delay_us", json_real(in_us(f->delay_ps)));
 	json_object_set_new(o, "slowdown", json_real(f->slowdown));
-	json_object_set_new(o, "sufficient_slowdown", json_real(sufficient_slowdown(f)));
-	json_object_set_new(
-		o, "busy", json_real(f->passed_ps ? (double)f->busy_ps / (double)f->passed_ps : 0));
+	json_object_set_new(o, "sufficient_slowdown", sufficient_json(f));
+	json_object_set_new(o, "busy",
+		json_real(
+			f->all.passed_ps ? (double)f->all.busy_ps / (double)f->all.passed_ps : 0));
+	json_object_set_new(o, "others_degraded_s", json_real(in_s(f->others_ps)));
+	json_object_set_new(o, "others_took_s", json_real(in_s(f->taken_ps)));
 	json_object_set_new(o, "slipped_us", json_real(in_us(f->all.slipped_ps)));
 	json_object_set_new(o, "lost", json_integer((json_int_t)f->all.lost));
+	return o;
+}
+
+/* As if the window ended here, but it goes on. */
+json_t *fidelity_json(const struct fidelity *f)
+{
+	struct fidelity *settled = malloc(sizeof(*settled));
+	bool now = fidelity_is_faithful_now(f);
+	json_t *o;
+
+	if (!settled)
+		return NULL;
+	*settled = *f;
+	fidelity_window(settled);
+	settled->faithful = now;
+	o = settled_json(settled);
+	free(settled);
 	return o;
 }

@@ -3,8 +3,10 @@
 #define FABRICBED_FIDELITY_H
 
 /*
- * How faithful a run on the wall clock was: how late events ran beside the smallest link delay, and how much of the time the
- * box was busy with them. All times are model time unless a name says otherwise. Pure: it reads no clock.
+ * How faithful a run on the wall clock was: how late events ran beside the smallest link delay, how much of the time the
+ * box was busy with them, and how much of a CPU others took meanwhile. Windows, of a second or so, are judged one by one: which were
+ * degraded, and whether that was the load of the fabric itself, which a slowdown cures, or that of others, which it does not.
+ * All times are model time unless a name says otherwise. Pure: it reads no clock.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -22,8 +24,14 @@ void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events, bool b
 /* The engine worked for busy_ps (of the wall's clock) out of passed_ps. */
 void fidelity_busy(struct fidelity *f, uint64_t busy_ps, uint64_t passed_ps);
 
-/* Model time was held back by slip_ps, since events could not keep up at all. */
-void fidelity_slip(struct fidelity *f, uint64_t slip_ps);
+/* Of the wall's clock: so long the engine would have run, and others did. */
+void fidelity_taken(struct fidelity *f, uint64_t taken_ps);
+
+/*
+ * Model time was held back by slip_ps, since events could not keep up at all. stalled: the engine did not run for that long, as if
+ * it had other things to do.
+ */
+void fidelity_slip(struct fidelity *f, uint64_t slip_ps, bool stalled);
 
 /* Frames that a host's stack had sent and nobody took in time. */
 void fidelity_lost(struct fidelity *f, uint64_t frames);
@@ -34,14 +42,22 @@ void fidelity_lost(struct fidelity *f, uint64_t frames);
  */
 bool fidelity_is_faithful(const struct fidelity *f);
 
-/* The same of what came since it was asked last: for a screen, once a second or so. */
+/* How long the present window is, of the wall's clock: what fidelity_busy() was told. */
+uint64_t fidelity_window_ps(const struct fidelity *f);
+
+/* Ends the window. Whether it was faithful by itself. */
 bool fidelity_window(struct fidelity *f);
 
+/* Whether the latest whole window was; the first one, as far as it is known. */
+bool fidelity_is_faithful_now(const struct fidelity *f);
+
 /*
- * {verdict: "faithful"|"degraded", reason: text if degraded, late_us: {p50, p99, max}, smallest_delay_us, slowdown,
- * sufficient_slowdown, busy: share 0..1, slipped_us, lost}. A new reference. Lateness is at most 1/32 too much, never too
- * little, max exact. sufficient_slowdown is the present one of a faithful run; else what brings p99 down to the delay, the
- * busiest 100 ms down to 80%, and makes up for what slipped, rounded up to two digits.
+ * {verdict: "faithful"|"degraded", now: the same of the latest window, degraded_s: in all windows, passed_s, reason: text if
+ * degraded, late_us: {p50, p99, max}, smallest_delay_us, slowdown, sufficient_slowdown, busy: share 0..1, others_degraded_s: of
+ * degraded_s, others_took_s: in those, slipped_us, lost}. A new reference, or NULL: no memory. Seconds are of the wall's clock.
+ * Lateness is at most 1/32 too much, never too little, max exact. sufficient_slowdown is the present one of a faithful run; else what
+ * brings lateness down to the delay, the busiest 100 ms down to 80%, and makes up for what slipped, with a margin, rounded up to
+ * two digits, in windows that the fabric's own load made degraded; null if it was others or stalls alone.
  */
 json_t *fidelity_json(const struct fidelity *f);
 

@@ -4,8 +4,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/drop_name.h"
+#include "base/outstream.h"
 #include "base/units.h"
+#include "telemetry/event_log.h"
 
 /* Drops at one port for one reason, or pauses of one queue, with no gap longer than this are one event. */
 #define BURST_GAP_PS (10 * PS_PER_US)
@@ -21,50 +24,32 @@ struct pauses {
 	bool lasts;
 };
 
-/* A line of events.jsonl. A burst of drops is known when it has ended, but belongs where it began. */
-struct line {
-	uint64_t at_ps;
-	size_t number; /* in the order in which they became known */
-	char *text;
-};
+#define QUEUE_SPOOL "queues.csv.part"
+#define ROW         (RECORDER_NAME + 64)
 
 struct recorder {
 	struct recorder_params params;
-	FILE *queues, *events;
-	struct line *lines;
-	size_t line_count, line_capacity;
-	bool out_of_memory;
+	struct spool queues;
+	struct event_log *events;
+	uint64_t lost;                             /* events, for want of memory */
+	bool written;                              /* bursts and series have ended */
 	struct burst (*bursts)[DROP_REASON_COUNT]; /* by port id */
 	struct pauses (*pauses)[CLASSES];          /* by port id */
 	uint8_t *was_occupied;                     /* by port id, a bit a class */
 	uint32_t port_end;
 };
 
-static FILE *open_in(const char *directory, const char *name)
-{
-	char path[4096];
-
-	if (snprintf(path, sizeof(path), "%s/%s", directory, name) >= (int)sizeof(path)) {
-		errno = ENAMETOOLONG;
-		return NULL;
-	}
-	return fopen(path, "we");
-}
-
 static int recorder_open_files(struct recorder *r)
 {
-	if (!r->params.directory)
-		return 0;
-	r->events = open_in(r->params.directory, "events.jsonl");
-	if (!r->events)
-		return -errno;
-	if (!r->params.queues)
-		return 0;
-	r->queues = open_in(r->params.directory, "queues.csv");
-	if (!r->queues)
-		return -errno;
-	fprintf(r->queues, "t_us,port,class,depth_bytes\n");
-	return 0;
+	static const char title[] = "t_us,port,class,depth_bytes\n";
+	int error = event_log_open(&r->events, r->params.directory);
+
+	if (error < 0 || r->params.directory < 0 || !r->params.queues)
+		return error;
+	error = spool_open(&r->queues, r->params.directory, QUEUE_SPOOL);
+	if (error == 0)
+		spool_put(&r->queues, title, strlen(title));
+	return error;
 }
 
 int recorder_new(struct recorder **ret, const struct recorder_params *params)
@@ -75,6 +60,7 @@ int recorder_new(struct recorder **ret, const struct recorder_params *params)
 	if (!r)
 		return -ENOMEM;
 	r->params = *params;
+	r->queues = (struct spool)SPOOL_NONE;
 	r->port_end = PORT_FIRST + params->net->port_count;
 	r->bursts = calloc(r->port_end, sizeof(*r->bursts));
 	r->pauses = calloc(r->port_end, sizeof(*r->pauses));
@@ -82,64 +68,44 @@ int recorder_new(struct recorder **ret, const struct recorder_params *params)
 	if (r->bursts && r->pauses && r->was_occupied)
 		error = recorder_open_files(r);
 	if (error < 0) {
-		recorder_close(r);
+		recorder_free(r);
 		return error;
 	}
 	*ret = r;
 	return 0;
 }
 
-static bool lines_reserve(struct recorder *r)
+/* Takes the reference. */
+static void add_event(struct recorder *r, struct event_place place, json_t *event)
 {
-	size_t capacity = r->line_capacity ? 2 * r->line_capacity : 64;
-	struct line *lines;
-
-	if (r->line_count < r->line_capacity)
-		return true;
-	lines = realloc(r->lines, capacity * sizeof(*lines));
-	if (!lines)
-		return false;
-	r->lines = lines;
-	r->line_capacity = capacity;
-	return true;
-}
-
-void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event)
-{
-	json_t *whole = json_pack("{s:f}", "t_us", (double)now_ps / PS_PER_US);
-	char *text = NULL;
+	json_t *whole = json_pack("{s:f}", "t_us", (double)place.at_ps / PS_PER_US);
+	char *text = NULL, *line = NULL;
 
 	if (whole && event && json_object_update(whole, event) == 0)
 		text = json_dumps(whole, JSON_COMPACT | JSON_REAL_PRECISION(15));
 	json_decref(whole);
 	json_decref(event);
-	if (!text || !lines_reserve(r)) {
-		free(text);
-		r->out_of_memory = true;
-		return;
+	if (text && asprintf(&line, "%s\n", text) >= 0) {
+		event_log_add(r->events, place, line);
+		free(line);
+	} else {
+		r->lost++;
 	}
-	r->lines[r->line_count] = (struct line){now_ps, r->line_count, text};
-	r->line_count++;
+	free(text);
 }
 
-static int compare_lines(const void *x, const void *y)
+void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event)
 {
-	const struct line *a = x, *b = y;
-
-	if (a->at_ps != b->at_ps)
-		return a->at_ps < b->at_ps ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
+	add_event(r, (struct event_place){now_ps, 0}, event);
 }
 
-static void lines_write(struct recorder *r)
+/*
+ * Which of two ports tells first depends on where the engine was stopped, so that at one time the port decides, after what was
+ * done to the fabric. kind: reason or class, to tell apart what begins at one port at one time.
+ */
+static struct event_place port_place(uint64_t at_ps, uint32_t port, uint32_t kind)
 {
-	qsort(r->lines, r->line_count, sizeof(*r->lines), compare_lines);
-	for (size_t i = 0; i < r->line_count; i++) {
-		if (r->events)
-			fprintf(r->events, "%s\n", r->lines[i].text);
-		free(r->lines[i].text);
-	}
-	free(r->lines);
+	return (struct event_place){at_ps, (uint64_t)port << 32 | kind};
 }
 
 /* Where a reader looks for it: what died on a link by the link's direction, the rest where it was queued. */
@@ -155,7 +121,7 @@ static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason
 
 	if (!b->frames)
 		return;
-	recorder_event(r, b->first_ps,
+	add_event(r, port_place(b->first_ps, port, CLASSES + reason),
 		json_pack("{s:s, s:s, s:s, s:I, s:I, s:f}", "event", "drops", "port",
 			r->params.port_name(r->params.name_arg, burst_port(r, port, reason), name),
 			"reason", drop_name(reason), "frames", (json_int_t)b->frames, "bytes",
@@ -191,7 +157,7 @@ static void pauses_end(struct recorder *r, uint32_t port, uint32_t class)
 
 	if (!p->count)
 		return;
-	recorder_event(r, p->first_ps,
+	add_event(r, port_place(p->first_ps, port, class),
 		json_pack("{s:s, s:s, s:i, s:I, s:f, s:f, s:b}", "event", "pauses", "port",
 			r->params.port_name(r->params.name_arg, port, name), "class", (int)class,
 			"count", (json_int_t)p->count, "paused_us",
@@ -236,7 +202,7 @@ void recorder_end(struct recorder *r, uint64_t now_ps)
 	for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++) {
 		struct pauses *p = &r->pauses[i / CLASSES][i % CLASSES];
 
-		if (!p->lasts)
+		if (!p->lasts || r->written)
 			continue;
 		pause_ends(p, now_ps);
 		p->lasts = true;
@@ -245,58 +211,77 @@ void recorder_end(struct recorder *r, uint64_t now_ps)
 
 void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps)
 {
-	char name[RECORDER_NAME];
+	char name[RECORDER_NAME], row[ROW];
 
-	if (!r->queues)
+	if (r->queues.fd < 0)
 		return;
 	for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++) {
 		uint32_t port = i / CLASSES, class = i % CLASSES;
 		uint32_t depth = engine_queue_depth(e, port, class);
 		uint8_t bit = (uint8_t)(1u << class);
 
-		if (depth || r->was_occupied[port] & bit)
-			fprintf(r->queues, "%.6f,%s,%u,%u\n", (double)now_ps / PS_PER_US,
+		if (depth || r->was_occupied[port] & bit) {
+			int n = snprintf(row, sizeof(row), "%.6f,%s,%u,%u\n",
+				(double)now_ps / PS_PER_US,
 				r->params.port_name(r->params.name_arg, port, name), class, depth);
+
+			spool_put(&r->queues, row, (size_t)n);
+		}
 		r->was_occupied[port] =
 			(uint8_t)((r->was_occupied[port] & ~bit) | (depth ? bit : 0));
 	}
 }
 
-/* -EIO if something was lost earlier: what the reason was then is no longer known. */
-static int close_file(FILE *f)
+int recorder_flush(struct recorder *r)
 {
-	int r;
+	int events = event_log_flush(r->events), queues = spool_flush(&r->queues);
 
-	if (!f)
-		return 0;
-	r = ferror(f) ? -EIO : 0;
-	if (fflush(f) && errno)
-		r = -errno;
-	if (fclose(f) && r == 0)
-		r = -errno;
-	return r;
+	return events ? events : queues;
 }
 
-int recorder_close(struct recorder *r)
+uint64_t recorder_lost(const struct recorder *r, int *ret_why)
 {
-	int events, queues, lost;
+	int why = -ENOMEM;
+	uint64_t lost = r->lost + event_log_lost(r->events, &why) + r->queues.lost;
 
-	if (!r)
-		return 0;
-	if (r->bursts)
+	if (r->queues.lost)
+		why = r->queues.why_lost;
+	if (lost)
+		*ret_why = why;
+	return lost;
+}
+
+static void end_series(struct recorder *r)
+{
+	if (!r->written) {
 		bursts_end(r);
-	for (uint32_t i = PORT_FIRST * CLASSES; r->pauses && i < r->port_end * CLASSES; i++)
-		pauses_end(r, i / CLASSES, i % CLASSES);
-	if (r->lines)
-		lines_write(r);
-	events = close_file(r->events);
-	queues = close_file(r->queues);
+		for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++)
+			pauses_end(r, i / CLASSES, i % CLASSES);
+	}
+	r->written = true;
+}
+
+int recorder_write(struct recorder *r, int directory)
+{
+	int error;
+
+	end_series(r);
+	error = event_log_write(r->events, directory, "events.jsonl" OUTSTREAM_NEW);
+	if (error == 0 && r->queues.fd >= 0)
+		error = spool_copy(&r->queues, directory, "queues.csv" OUTSTREAM_NEW);
+	return error;
+}
+
+void recorder_free(struct recorder *r)
+{
+	if (!r)
+		return;
+	event_log_free(r->events);
+	spool_remove(&r->queues);
 	free(r->bursts);
 	free(r->pauses);
 	free(r->was_occupied);
-	lost = r->out_of_memory ? -ENOMEM : 0;
 	free(r);
-	return events ? events : queues ? queues : lost;
 }
 
 static void write_flow(FILE *out, const struct engine *e, uint32_t flow,
@@ -322,46 +307,49 @@ static void write_flow(FILE *out, const struct engine *e, uint32_t flow,
 		(unsigned long long)f.sender.timeouts);
 }
 
-int recorder_write_flows(const char *directory, const struct engine *e,
-	recorder_port_name host_name, const void *name_arg)
+int recorder_write_flows(
+	int directory, const struct engine *e, recorder_port_name host_name, const void *name_arg)
 {
-	FILE *out = open_in(directory, "flows.csv");
 	struct engine_stats s;
+	struct outstream out;
+	int r = outstream_create(&out, directory, "flows.csv" OUTSTREAM_NEW);
 
-	if (!out)
-		return -errno;
+	if (r < 0)
+		return r;
 	engine_stats(e, &s);
-	fprintf(out,
+	fprintf(out.file,
 		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,spurious,"
 		"paths,timeouts\n");
-	for (uint32_t i = 0; i < s.flows; i++)
-		write_flow(out, e, i, host_name, name_arg);
-	return close_file(out);
+	/* of a disk that is full nothing more is asked */
+	for (uint32_t i = 0; i < s.flows && !out.error; i++)
+		write_flow(out.file, e, i, host_name, name_arg);
+	return outstream_close(&out);
 }
 
-int recorder_write_pauses(const char *directory, const struct engine *e,
-	recorder_port_name port_name, const void *name_arg)
+int recorder_write_pauses(
+	int directory, const struct engine *e, recorder_port_name port_name, const void *name_arg)
 {
 	const struct sw_tables *t = engine_tables(e);
-	FILE *out = open_in(directory, "pauses.csv");
 	char name[RECORDER_NAME];
+	struct outstream out;
+	int r = outstream_create(&out, directory, "pauses.csv" OUTSTREAM_NEW);
 
-	if (!out)
-		return -errno;
-	fprintf(out, "port,class,pauses_sent,resumes_sent,pauses_received,paused_us,"
-		     "max_ingress_bytes\n");
+	if (r < 0)
+		return r;
+	fprintf(out.file, "port,class,pauses_sent,resumes_sent,pauses_received,paused_us,"
+			  "max_ingress_bytes\n");
 	for (uint32_t i = PORT_FIRST * CLASSES; i < t->queue_count; i++) {
 		const struct ingress *in = &t->ingresses[i];
 		uint32_t port = i / CLASSES, class = i % CLASSES;
 		uint64_t paused = engine_paused(e, port, class);
 
 		if (in->pauses_sent || in->pauses_received || paused || in->max_bytes)
-			fprintf(out, "%s,%u,%llu,%llu,%llu,%.6f,%u\n",
+			fprintf(out.file, "%s,%u,%llu,%llu,%llu,%.6f,%u\n",
 				port_name(name_arg, port, name), class,
 				(unsigned long long)in->pauses_sent,
 				(unsigned long long)in->resumes_sent,
 				(unsigned long long)in->pauses_received, (double)paused / PS_PER_US,
 				in->max_bytes);
 	}
-	return close_file(out);
+	return outstream_close(&out);
 }

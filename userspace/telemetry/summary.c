@@ -55,30 +55,60 @@ static int totals_collect(struct flow_totals *t, const struct engine *e, uint64_
 	return 0;
 }
 
-/* Nearest rank: the smallest value that at least `percent` of all values do not exceed. */
+/* A number that does not exist is null. */
+static json_t *real_or_null(bool exists, double value)
+{
+	return exists ? json_real(value) : json_null();
+}
+
+/* Nearest rank: the smallest value that at least `percent` of all values do not exceed. There are some. */
 static double fct_percentile_us(const struct flow_totals *t, unsigned percent)
 {
 	size_t rank = (t->finished * percent + 99) / 100;
 
-	return t->finished ? (double)t->fct_ps[rank ? rank - 1 : 0] / PS_PER_US : 0;
+	return (double)t->fct_ps[rank ? rank - 1 : 0] / PS_PER_US;
 }
 
-static uint64_t totals_makespan(const struct flow_totals *t)
+static json_t *fct_json(const struct flow_totals *t, bool exists)
 {
-	return t->finished ? t->last_finish_ps - t->first_start_ps : 0;
+	static const struct {
+		const char *key;
+		unsigned percent;
+	} ranks[] = {{"p50", 50}, {"p99", 99}, {"max", 100}};
+	json_t *fct = json_object();
+
+	json_object_set_new(fct, "mean",
+		real_or_null(exists, exists ? t->fct_sum_us / (double)t->finished : 0));
+	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
+		json_object_set_new(fct, ranks[i].key,
+			real_or_null(exists, exists ? fct_percentile_us(t, ranks[i].percent) : 0));
+	return fct;
+}
+
+static json_t *slowdown_json(const struct flow_totals *t, uint64_t ideal_ps, bool exists)
+{
+	exists &= ideal_ps != 0;
+	return real_or_null(
+		exists, exists ? fct_percentile_us(t, 100) * PS_PER_US / (double)ideal_ps : 0);
+}
+
+/* Whether all flows have finished, and there are any: else what they took is not known. */
+static bool all_finished(const struct flow_totals *t, const struct engine_stats *s)
+{
+	return t->finished && t->finished == s->flows;
 }
 
 static json_t *flows_json(const struct flow_totals *t, const struct engine_stats *s)
 {
-	uint64_t span = totals_makespan(t);
+	uint64_t span = t->finished ? t->last_finish_ps - t->first_start_ps : 0;
+	json_t *finished = json_pack("{s:I, s:o}", "count", (json_int_t)t->finished, "fct_us",
+		fct_json(t, t->finished != 0));
 
-	return json_pack("{s:I, s:I, s:I, s:{s:f, s:f, s:f, s:f}, s:f}", "count",
-		(json_int_t)s->flows, "unfinished", (json_int_t)(s->flows - s->flows_done), "bytes",
-		(json_int_t)t->bytes, "fct_us", "mean",
-		t->finished ? t->fct_sum_us / (double)t->finished : 0.0, "p50",
-		fct_percentile_us(t, 50), "p99", fct_percentile_us(t, 99), "max",
-		fct_percentile_us(t, 100), "goodput_gbps",
-		span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0.0);
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "count", (json_int_t)s->flows,
+		"unfinished", (json_int_t)(s->flows - s->flows_done), "bytes", (json_int_t)t->bytes,
+		"fct_us", fct_json(t, all_finished(t, s)), "finished", finished, "goodput_gbps",
+		real_or_null(
+			span != 0, span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0));
 }
 
 static json_t *dropped_json(const struct engine_stats *s)
@@ -136,11 +166,12 @@ static json_t *machine_json(
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return json_pack("{s:f, s:f, s:f, s:I, s:f, s:f}", "model_time_us",
+	return json_pack("{s:f, s:f, s:f, s:I, s:o, s:f}", "model_time_us",
 		(double)engine_now(e) / PS_PER_US, "setup_s", info->setup_s, "wall_s", info->wall_s,
 		"hops", (json_int_t)s->hops, "hops_per_s",
-		info->wall_s > 0 ? (double)s->hops / info->wall_s : 0.0, "peak_rss_mb",
-		(double)usage.ru_maxrss / 1024);
+		real_or_null(
+			info->wall_s > 0, info->wall_s > 0 ? (double)s->hops / info->wall_s : 0),
+		"peak_rss_mb", (double)usage.ru_maxrss / 1024);
 }
 
 json_t *summary_new(const struct summary_info *info, const struct engine *e)
@@ -164,11 +195,14 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 		json_pack("{s:I, s:f}", "max_depth_bytes", (json_int_t)s.max_queue_bytes,
 			"max_delay_us", (double)s.max_queue_delay_ps / PS_PER_US));
 	json_object_set_new(summary, "pfc", pfc_json(&s));
-	json_object_set_new(summary, "ideal_us", json_real((double)info->ideal_ps / PS_PER_US));
-	json_object_set_new(summary, "slowdown",
-		json_real(info->ideal_ps
-				  ? fct_percentile_us(&t, 100) * PS_PER_US / (double)info->ideal_ps
-				  : 0));
+	json_object_set_new(summary, "ideal_us",
+		real_or_null(info->ideal_ps != 0, (double)info->ideal_ps / PS_PER_US));
+	json_object_set_new(summary, "ideal_fabric_us",
+		real_or_null(info->fabric_ps != 0, (double)info->fabric_ps / PS_PER_US));
+	json_object_set_new(
+		summary, "slowdown", slowdown_json(&t, info->ideal_ps, all_finished(&t, &s)));
+	json_object_set_new(
+		summary, "slowdown_finished", slowdown_json(&t, info->ideal_ps, t.finished != 0));
 	free(t.fct_ps);
 	return summary;
 }

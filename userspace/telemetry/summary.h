@@ -2,7 +2,7 @@
 #ifndef FABRICBED_SUMMARY_H
 #define FABRICBED_SUMMARY_H
 
-/* summary.json: a run in numbers. */
+/* summary.json: a run in numbers; one that does not exist is null. */
 #include <jansson.h>
 #include "engine/engine.h"
 
@@ -10,8 +10,9 @@
 struct summary_info {
 	const char *scenario, *dataplane, *clock, *version;
 	uint64_t seed;
-	uint64_t ideal_ps; /* the bound that host links set */
-	double wall_s;     /* of the run itself, set-up excluded */
+	uint64_t ideal_ps;  /* the bound that host links set; 0: there is no workload */
+	uint64_t fabric_ps; /* and that of all links; the same */
+	double wall_s;      /* of the run itself, set-up excluded */
 	double setup_s;
 };
 

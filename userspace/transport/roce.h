@@ -32,6 +32,9 @@ struct roce_options {
 /* The longest RDMA write (InfiniBand volume 1, 9.7.7); a longer part of a message is several. */
 #define ROCE_WRITE_MAX (1u << 31)
 
+/* DCQCN leaves a queue pair this part of its line's rate, at least. */
+#define ROCE_LEAST_SHARE 1000
+
 extern const struct transport_ops roce_transport;
 
 /* Of a sender: the rate that DCQCN allows its queue pair i, in bps. */

@@ -11,7 +11,6 @@
 #define COUNTER     10000000ull
 #define ROUND_PS    55000000ull
 #define ROUND_MIN   1000000ull /* that catching up with rounds stays cheap */
-#define MIN_SHARE   1000
 
 size_t roce_sender_size(uint32_t qps)
 {
@@ -36,7 +35,7 @@ static struct dcqcn_params dcqcn_params_of(const struct roce_options *o, uint64_
 {
 	return (struct dcqcn_params){
 		.line_bps = line_bps,
-		.min_bps = line_bps / MIN_SHARE ? line_bps / MIN_SHARE : 1,
+		.min_bps = line_bps / ROCE_LEAST_SHARE ? line_bps / ROCE_LEAST_SHARE : 1,
 		.additive_bps = scaled(o->additive_bps, ADDITIVE, line_bps),
 		.hyper_bps = scaled(o->hyper_bps, HYPER, line_bps),
 		.increase_ps = round_ps(o->increase_ps),

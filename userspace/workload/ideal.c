@@ -6,15 +6,10 @@
 #include <string.h>
 #include "base/netgraph.h"
 #include "base/wiretime.h"
+#include "workload/demand.h"
 
-/* What one message asks of a host link that it crosses. */
-struct demand {
-	uint32_t host;
-	bool starts_alone; /* it waits for no other message */
-	uint64_t start_ps;
-	uint64_t work_ps;  /* serialisation of its data on that link */
-	uint64_t other_ps; /* of its completion time, what is spent elsewhere */
-};
+/* Frames of which the quickest way is asked for: a way that is quick for long ones may not be so for short ones. */
+enum way { WAY_FULL, WAY_LAST, WAY_ANSWER, WAYS };
 
 struct measure {
 	const struct messages *m;
@@ -23,8 +18,13 @@ struct measure {
 	struct netgraph g;
 	uint8_t *dist;
 	uint32_t *order;
-	uint64_t *cost;      /* of a full packet from the source, by switch */
-	uint32_t *via;       /* the arc over which that way comes, by switch */
+	uint32_t reached;         /* switches, by the present walk */
+	bool several;             /* that walk's `ways` is filled */
+	uint32_t *ways;           /* of the walk, by switch: 1, or 2 for several shortest ones */
+	uint32_t frame_len[WAYS]; /* that cost is of, in the present walk; 0: of none yet */
+	uint64_t *cost[WAYS];     /* from the source, by switch */
+	const struct net_port
+		*alike;      /* all links between switches are as this one; NULL: they are not */
 	uint32_t *by_edge;   /* messages by the edge switch of their sender */
 	uint32_t *edge_next; /* where each edge switch's start in by_edge; scratch */
 	struct demand *sent, *received;
@@ -42,12 +42,28 @@ static void measure_release(struct measure *x)
 	netgraph_release(&x->g);
 	free(x->dist);
 	free(x->order);
-	free(x->cost);
-	free(x->via);
+	free(x->ways);
+	for (int i = 0; i < WAYS; i++)
+		free(x->cost[i]);
 	free(x->by_edge);
 	free(x->edge_next);
 	free(x->sent);
 	free(x->received);
+}
+
+/* Mostly they are alike, and then the number of hops says all. */
+static void find_alike(struct measure *x)
+{
+	for (uint32_t a = 0; a < x->g.first[x->net->switch_count]; a++) {
+		const struct net_port *p = &x->net->ports[x->g.arcs[a].port];
+
+		if (!a)
+			x->alike = p;
+		if (p->rate_bps != x->alike->rate_bps || p->delay_ps != x->alike->delay_ps) {
+			x->alike = NULL;
+			return;
+		}
+	}
 }
 
 static int measure_init(struct measure *x)
@@ -59,15 +75,20 @@ static int measure_init(struct measure *x)
 		return err;
 	x->dist = calloc(switches, sizeof(*x->dist));
 	x->order = calloc(switches, sizeof(*x->order));
-	x->cost = calloc(switches, sizeof(*x->cost));
-	x->via = calloc(switches, sizeof(*x->via));
+	x->ways = calloc(switches, sizeof(*x->ways));
+	for (int i = 0; i < WAYS; i++) {
+		x->cost[i] = calloc(switches, sizeof(*x->cost[i]));
+		if (!x->cost[i])
+			return -ENOMEM;
+	}
 	x->by_edge = calloc(x->m->count + 1, sizeof(*x->by_edge));
 	x->edge_next = calloc(switches + 1, sizeof(*x->edge_next));
 	x->sent = calloc(x->m->count + 1, sizeof(*x->sent));
 	x->received = calloc(x->m->count + 1, sizeof(*x->received));
-	if (!x->dist || !x->order || !x->cost || !x->via || !x->by_edge || !x->edge_next ||
-		!x->sent || !x->received)
+	if (!x->dist || !x->order || !x->ways || !x->by_edge || !x->edge_next || !x->sent ||
+		!x->received)
 		return -ENOMEM;
+	find_alike(x);
 	return 0;
 }
 
@@ -91,44 +112,70 @@ static uint64_t hop_ps(const struct measure *x, uint32_t port, uint32_t frame_le
 	return serialise_ps(frame_len, p->rate_bps) + p->delay_ps;
 }
 
-/* From edge switch e: the quickest for a full packet of the shortest paths to every other. */
+/* All shortest paths from edge switch e. */
 static void walk_from(struct measure *x, uint32_t e)
 {
-	uint32_t full = data_bytes(x, x->frames.mtu);
-	uint32_t reached = netgraph_walk(&x->g, x->g.edges[e], NULL, x->dist, x->order);
+	x->reached = netgraph_walk(&x->g, x->g.edges[e], NULL, x->dist, x->order);
+	x->several = false;
+	memset(x->frame_len, 0, sizeof(x->frame_len));
+}
 
-	for (uint32_t i = 0; i < reached; i++)
-		x->cost[x->order[i]] = i ? UINT64_MAX : 0;
-	for (uint32_t i = 0; i < reached; i++) {
+/* Of the shortest paths of the walk, the quickest for such a frame to each switch. */
+static void find_quickest(struct measure *x, enum way way, uint32_t frame_len)
+{
+	uint64_t *cost = x->cost[way];
+
+	x->frame_len[way] = frame_len;
+	for (uint32_t i = 0; i < x->reached; i++)
+		cost[x->order[i]] = i ? UINT64_MAX : 0;
+	for (uint32_t i = 0; i < x->reached; i++) {
 		uint32_t from = x->order[i];
 
 		for (uint32_t a = x->g.first[from]; a < x->g.first[from + 1]; a++) {
-			uint32_t to = x->g.arcs[a].to;
-			uint64_t cost;
+			const struct netgraph_arc *arc = &x->g.arcs[a];
+			uint64_t there;
 
-			if (x->dist[to] != x->dist[from] + 1)
+			if (x->dist[arc->to] != x->dist[from] + 1)
 				continue;
-			cost = x->cost[from] + hop_ps(x, x->g.arcs[a].port, full);
-			if (cost >= x->cost[to])
-				continue;
-			x->cost[to] = cost;
-			x->via[to] = a;
+			there = cost[from] + hop_ps(x, arc->port, frame_len);
+			if (there < cost[arc->to])
+				cost[arc->to] = there;
 		}
 	}
 }
 
-/* Store and forward from the source's edge switch to switch `to`, along the path found. */
-static uint64_t way_ps(const struct measure *x, uint32_t to, uint32_t frame_len)
+/* Store and forward from the walk's edge switch to switch `to`, or back: links are the same in both directions. */
+static uint64_t way_ps(struct measure *x, enum way way, uint32_t to, uint32_t frame_len)
 {
-	uint64_t sum = 0;
+	if (!x->dist[to])
+		return 0;
+	if (x->alike)
+		return x->dist[to] *
+		       (serialise_ps(frame_len, x->alike->rate_bps) + x->alike->delay_ps);
+	if (x->frame_len[way] != frame_len)
+		find_quickest(x, way, frame_len);
+	return x->cost[way][to];
+}
 
-	while (x->dist[to]) {
-		const struct netgraph_arc *arc = &x->g.arcs[x->via[to]];
+/* Whether more than one shortest path leads to that switch: on a single one nothing overtakes. */
+static bool has_several(struct measure *x, uint32_t to)
+{
+	if (!x->several) {
+		memset(x->ways, 0, x->net->switch_count * sizeof(*x->ways));
+		x->ways[x->order[0]] = 1;
+		for (uint32_t i = 0; i < x->reached; i++) {
+			uint32_t from = x->order[i];
 
-		sum += hop_ps(x, arc->port, frame_len);
-		to = x->net->nodes[x->net->ports[arc->port].node].number;
+			for (uint32_t a = x->g.first[from]; a < x->g.first[from + 1]; a++) {
+				uint32_t *ways = &x->ways[x->g.arcs[a].to];
+
+				if (x->dist[x->g.arcs[a].to] == x->dist[from] + 1)
+					*ways = *ways + x->ways[from] > 1 ? 2 : 1;
+			}
+		}
+		x->several = true;
 	}
-	return sum;
+	return x->ways[to] > 1;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -136,42 +183,91 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+/* A message on its way: its packets, and the links at its ends. */
+struct trip {
+	uint64_t packets;
+	uint32_t full, last, answer; /* frame lengths */
+	uint32_t out, in; /* ports: the sender's, and that of the switch at the receiver */
+	uint32_t edge;    /* that switch */
+};
+
+static struct trip trip_of(const struct measure *x, const struct message *msg)
+{
+	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
+
+	return (struct trip){
+		.packets = packets,
+		.full = data_bytes(x, x->frames.mtu),
+		.last = data_bytes(x, (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu)),
+		.answer = frame_overhead(x->frames.ip6) + x->frames.answer_extension,
+		.out = x->net->nodes[msg->src_host].first_port,
+		.in = x->net->ports[x->net->nodes[msg->dst_host].first_port].peer,
+		.edge = x->g.edges[x->g.host_edge[msg->dst_host]],
+	};
+}
+
+/* All data of it on one link. */
+static uint64_t work_ps(const struct measure *x, const struct trip *t, uint32_t port)
+{
+	uint64_t rate = x->net->ports[port].rate_bps;
+
+	return (t->packets - 1) * serialise_ps(t->full, rate) + serialise_ps(t->last, rate);
+}
+
+/* Packets that leave the sender before the last one, for certain: of several queue pairs each has its own order. */
+static uint64_t packets_before_last(const struct measure *x, const struct trip *t)
+{
+	uint64_t pairs = x->frames.pairs < t->packets ? x->frames.pairs : t->packets;
+
+	return pairs > 1 ? t->packets / pairs - 1 : t->packets - 1;
+}
+
+/* When its first packet can be at the last link: a short one may overtake the long ones before it, on another path. */
+static uint64_t first_at_last_link(struct measure *x, const struct trip *t)
+{
+	uint64_t last = hop_ps(x, t->out, t->last) + way_ps(x, WAY_LAST, t->edge, t->last), full;
+
+	if (t->packets == 1)
+		return last;
+	full = hop_ps(x, t->out, t->full) + way_ps(x, WAY_FULL, t->edge, t->full);
+	last += packets_before_last(x, t) * serialise_ps(t->full, x->net->ports[t->out].rate_bps);
+	if (last >= full || (x->frames.pairs <= 1 && !has_several(x, t->edge)))
+		return full;
+	return last;
+}
+
 /* docs/closed-forms.md, "one message": T, and the demands that it makes of both host links. */
 static void measure_message(struct measure *x, uint32_t i)
 {
 	const struct message *msg = &x->m->items[i];
-	uint32_t out = x->net->nodes[msg->src_host].first_port;
-	uint32_t in = x->net->ports[x->net->nodes[msg->dst_host].first_port].peer;
-	uint32_t edge = x->g.edges[x->g.host_edge[msg->dst_host]];
-	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
-	uint32_t full = data_bytes(x, x->frames.mtu);
-	uint32_t last = data_bytes(x, (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu));
-	uint32_t first = packets > 1 ? full : last;
-	uint32_t sack = frame_overhead(x->frames.ip6) + x->frames.answer_extension;
-	uint64_t rate_out = x->net->ports[out].rate_bps, rate_in = x->net->ports[in].rate_bps;
-	uint64_t back = hop_ps(x, in, sack) + way_ps(x, edge, sack) + hop_ps(x, out, sack);
+	struct trip t = trip_of(x, msg);
+	uint64_t back = hop_ps(x, t.in, t.answer) + way_ps(x, WAY_ANSWER, t.edge, t.answer) +
+			hop_ps(x, t.out, t.answer);
+	struct demand *sent = &x->sent[i], *received = &x->received[i];
+	uint64_t ideal;
 
-	x->sent[i] = (struct demand){
-		.host = msg->src_host,
-		.starts_alone = msg->after == MESSAGE_NONE,
-		.start_ps = msg->start_ps,
-		.work_ps =
-			(packets - 1) * serialise_ps(full, rate_out) + serialise_ps(last, rate_out),
-		.other_ps = x->net->ports[out].delay_ps + way_ps(x, edge, last) +
-			    hop_ps(x, in, last) + back,
-	};
-	x->received[i] = x->sent[i];
-	x->received[i].host = msg->dst_host;
-	x->received[i].work_ps =
-		(packets - 1) * serialise_ps(full, rate_in) + serialise_ps(last, rate_in);
-	x->received[i].other_ps =
-		hop_ps(x, out, first) + way_ps(x, edge, first) + x->net->ports[in].delay_ps + back;
+	*sent = *received = (struct demand){
+		.starts_alone = msg->after == MESSAGE_NONE, .start_ps = msg->start_ps};
+	sent->at = msg->src_host;
+	sent->work_ps = work_ps(x, &t, t.out);
+	sent->after_ps = x->net->ports[t.out].delay_ps + way_ps(x, WAY_LAST, t.edge, t.last) +
+			 hop_ps(x, t.in, t.last) + back;
+	received->at = msg->dst_host;
+	received->before_ps = first_at_last_link(x, &t);
+	received->work_ps = work_ps(x, &t, t.in);
+	received->after_ps = x->net->ports[t.in].delay_ps + back;
+	ideal = later(sent->work_ps + sent->after_ps,
+		received->before_ps + received->work_ps + received->after_ps);
+	if (t.packets > 1) /* the long ones alone, if a short one came before */
+		ideal = later(
+			ideal, hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
+				       (t.packets - 1) *
+					       serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
+				       received->after_ps);
 	x->size.bytes += msg->bytes;
-	x->size.packets += packets;
-	x->size.packet_hops += packets * (x->dist[edge] + 2u);
-	x->size.ideal_ps = later(x->size.ideal_ps, x->sent[i].work_ps + x->sent[i].other_ps);
-	x->size.ideal_ps =
-		later(x->size.ideal_ps, x->received[i].work_ps + x->received[i].other_ps);
+	x->size.packets += t.packets;
+	x->size.packet_hops += t.packets * (x->dist[t.edge] + 2u);
+	x->size.ideal_ps = later(x->size.ideal_ps, ideal);
 }
 
 static void measure_messages(struct measure *x)
@@ -189,45 +285,6 @@ static void measure_messages(struct measure *x)
 	}
 }
 
-static int compare_demands(const void *a, const void *b)
-{
-	const struct demand *x = a, *y = b;
-
-	if (x->host != y->host)
-		return x->host < y->host ? -1 : 1;
-	return x->start_ps < y->start_ps ? -1 : x->start_ps > y->start_ps;
-}
-
-/*
- * docs/closed-forms.md, "messages that share a host link": the work that waits at each host's link
- * grows with every message and shrinks as time passes (Lindley's recursion); none of them can all
- * be done earlier.
- */
-static uint64_t bound_by_links(struct demand *d, size_t n)
-{
-	uint64_t bound = 0;
-
-	qsort(d, n, sizeof(*d), compare_demands);
-	for (size_t i = 0, next; i < n; i = next) {
-		uint64_t least_other = UINT64_MAX, backlog = 0, most = 0, then = 0;
-
-		for (next = i; next < n && d[next].host == d[i].host; next++) {
-			uint64_t passed = d[next].start_ps - then;
-
-			if (!d[next].starts_alone)
-				continue;
-			backlog = (backlog > passed ? backlog - passed : 0) + d[next].work_ps;
-			most = later(most, backlog);
-			then = d[next].start_ps;
-			if (d[next].other_ps < least_other)
-				least_other = d[next].other_ps;
-		}
-		if (most)
-			bound = later(bound, most + least_other);
-	}
-	return bound;
-}
-
 int workload_measure(const struct messages *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret)
 {
@@ -236,8 +293,8 @@ int workload_measure(const struct messages *m, const struct net *net,
 
 	if (!err) {
 		measure_messages(&x);
-		x.size.ideal_ps = later(x.size.ideal_ps, bound_by_links(x.sent, m->count));
-		x.size.ideal_ps = later(x.size.ideal_ps, bound_by_links(x.received, m->count));
+		x.size.ideal_ps = later(x.size.ideal_ps, demands_bound(x.sent, m->count));
+		x.size.ideal_ps = later(x.size.ideal_ps, demands_bound(x.received, m->count));
 		*ret = x.size;
 	}
 	measure_release(&x);

@@ -24,6 +24,7 @@ struct workload_frames {
 	bool ip6;
 	uint32_t data_extension;   /* bytes after the BTH of any data packet, at least */
 	uint32_t answer_extension; /* and of an answer to it */
+	uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
 };
 
 /* Every host hangs on a switch and each can reach each. 0 or -ENOMEM. */

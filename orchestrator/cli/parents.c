@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cli/folder.h"
+#include "cli/parents.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-void folder_make_parents(const char *path)
+void parents_make(const char *path)
 {
 	char *part = strdup(path), *slash;
 

@@ -1,0 +1,490 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""scenario.py SEED [COUNT DIRECTORY]: prints a random scenario, or writes COUNT of them, seeds from SEED on, as DIRECTORY/SEED.yaml.
+
+Every key of a scenario is drawn from somewhere, so that what is drawn is mostly valid, runs for a few thousand packets, and
+takes milliseconds. The same seed gives the same text on every machine. A new key belongs here too: what is not drawn is not tried.
+"""
+import json
+import math
+import random
+import re
+import sys
+
+PS = {"s": 10**12, "ms": 10**9, "us": 10**6, "ns": 10**3, "ps": 1}
+HEADERS = 98  # what a packet's payload has around it on the wire, about
+DAY = 86400 * PS["s"]
+PACKETS = 1500  # of the whole workload, at most
+
+
+def time(ps):
+    ps = max(0, min(int(ps), 10 * DAY))
+    for unit, size in PS.items():
+        if ps and ps % size == 0:
+            return f"{ps // size}{unit}"
+    return f"{ps}ps" if ps else "0"
+
+
+def delay(ps):
+    """What a wire, or a queue, may take."""
+    return time(min(ps, PS["s"]))
+
+
+def size(count):
+    count = max(1, int(count))
+    return f"{count // 1024}KB" if count % 1024 == 0 else f"{count}B"
+
+
+def rate(bps):
+    bps = max(1000, min(int(bps), 10**13))
+    for unit, scale in ("Tbps", 10**12), ("Gbps", 10**9), ("Mbps", 10**6), ("Kbps", 10**3):
+        if bps % scale == 0:
+            return f"{bps // scale}{unit}"
+    return f"{bps}bps"
+
+
+def bdp(percent):
+    return f"{percent}% BDP"
+
+
+def written(value):
+    """YAML in flow style: plain words where they are safe."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(written, value)) + "]"
+    if isinstance(value, str) and not re.fullmatch(r"[\w.%][\w.% /#>-]*", value):
+        return json.dumps(value)
+    return str(value)
+
+
+class Scenario:
+    """What is drawn: .keys, and what a test may hold it to."""
+
+    def __init__(self, seed):
+        self.dice = random.Random(f"scenario {seed}")
+        self.keys = {"name": "random"}
+        self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
+        self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
+        self.topology()
+        self.workload()
+        self.scale()
+        self.switch()
+        self.host()
+        self.faults()
+        self.rest()
+
+    def maybe(self, chance, into, key, draw):
+        """The dice is thrown the same number of times whether it is drawn or not: seeds stay apart."""
+        if self.dice.random() < chance:
+            into[key] = draw()
+
+    def pick(self, *values):
+        return self.dice.choice(values)
+
+    # ---- topology
+
+    def topology(self):
+        d = self.dice
+        self.rate = self.round_rate(10 ** d.uniform(3, 13))
+        self.mtu = d.choice([64, 256, 512, 1000, 1024, 1500, 3306, 3326, 3327, 3400, 4096, 4096, 4096, 9000, 65000, d.randint(64, 65000)])
+        self.packet_ps = (self.mtu + HEADERS) * 8 * PS["s"] / self.rate
+        t = self.pick(self.fat_tree, self.leaf_spine, self.leaf_spine, self.custom)()
+        self.switch_names = sorted({end for link in self.links for end in link.split("#")[0].split("-")} - set(self.hosts))
+        t["rate"] = rate(self.rate)
+        self.host_rate = self.rate
+        if d.random() < 0.3:
+            self.host_rate = max(1000, min(10**13, self.round_rate(self.rate * d.choice([0.1, 0.25, 0.5, 2, 4]))))
+            t["host_rate"] = rate(self.host_rate)
+        self.delay_ps = min(PS["s"], int(self.packet_ps * d.choice([0, 0.3, 1, 5, 20]) * d.random()))
+        if d.random() < 0.9 or self.packet_ps > PS["ms"]:
+            t["delay"] = time(self.delay_ps)
+        else:
+            self.delay_ps = PS["us"]  # the default
+        if self.mtu != 4096 or d.random() < 0.5:
+            t["mtu"] = self.mtu
+        if d.random() < 0.25:
+            t["links"] = [self.override() for _ in range(d.randint(1, 3))]
+        self.keys["topology"] = t
+
+    @staticmethod
+    def round_rate(bps):
+        digits = 10 ** max(0, math.floor(math.log10(max(bps, 1000))) - 1)
+        return max(1000, int(bps / digits) * digits)
+
+    def fat_tree(self):
+        k = self.pick(2, 4, 4)
+        half = k // 2
+        self.hosts = [f"h{i}" for i in range(k * half * half)]
+        self.links = [f"h{i}-tor{i // half // half}.{i // half % half}" for i in range(len(self.hosts))]
+        self.links += [f"tor{p}.{i}-agg{p}.{j}" for p in range(k) for i in range(half) for j in range(half)]
+        self.links += [f"agg{p}.{j}-core{j * half + c}" for p in range(k) for j in range(half) for c in range(half)]
+        return {"fat_tree": {"k": k}}
+
+    def leaf_spine(self):
+        d = self.dice
+        leaves, spines, hosts, parallel = d.randint(1, 4), d.randint(1, 3), d.randint(2, 4), d.choice([1, 1, 2, 3])
+        self.hosts = [f"h{i}" for i in range(leaves * hosts)]
+        self.links = [f"h{i}-leaf{i // hosts}" for i in range(len(self.hosts))]
+        self.links += [f"leaf{leaf}-spine{s}" + (f"#{n}" if parallel > 1 else "")
+                       for leaf in range(leaves) for s in range(spines) for n in range(parallel)]
+        spec = {"leaves": leaves, "spines": spines, "hosts_per_leaf": hosts}
+        if parallel > 1:
+            spec["links_per_pair"] = parallel
+        return {"leaf_spine": spec}
+
+    def custom(self):
+        """Switches on a tree and some links more, parallel ones in either direction among them; hosts anywhere."""
+        d = self.dice
+        switches = [f"s{i}" for i in range(d.randint(1, 5))]
+        self.hosts = [f"h{i}" for i in range(d.randint(max(2, len(switches)), 8))]
+        pairs = [(switches[i], switches[d.randrange(i)]) for i in range(1, len(switches))]
+        for _ in range(d.randrange(5) if len(switches) > 1 else 0):
+            pairs.append(tuple(d.sample(switches, 2)))
+        # every switch has a host, so that none is without a use
+        pairs += [(h, switches[i] if i < len(switches) else d.choice(switches)) for i, h in enumerate(self.hosts)]
+        d.shuffle(pairs)
+        self.links = [f"{a}-{b}" for a, b in pairs]
+        return {"custom": {"hosts": self.hosts, "switches": switches, "links": [self.custom_link(a, b) for a, b in pairs]}}
+
+    def custom_link(self, a, b):
+        d = self.dice
+        if d.random() < 0.7:
+            return self.pick(f"{a}-{b}", [a, b])
+        link = {"a": a, "b": b}
+        self.maybe(0.5, link, "rate", lambda: rate(self.round_rate(self.rate * d.choice([0.5, 1, 2]))))
+        self.maybe(0.5, link, "delay", lambda: delay(self.packet_ps * d.random() * 5))
+        return link
+
+    def override(self):
+        d = self.dice
+        o = {"match": self.link()}
+        if d.random() < 0.6:
+            o["rate"] = rate(self.round_rate(self.rate * d.choice([0.1, 0.5, 2, 8])))
+        if d.random() < 0.5 or "rate" not in o:
+            o["delay"] = delay(self.packet_ps * d.random() * d.choice([1, 20]))
+        return o
+
+    def link(self):
+        """One, or a pattern that some match."""
+        name = self.dice.choice(self.links)
+        a, b = name.split("#")[0].split("-")
+        # parallel links of a custom fabric are numbered, but not here
+        exact = name if "#" in name or "h" in a + b else f"{a}-{b}*"
+        return self.pick(exact, exact, exact, f"{a}-*", f"*-{b}*", f"{b}-{a}*", "*" if self.dice.random() < 0.2 else exact)
+
+    # ---- workload, and the scale of time that follows
+
+    def workload(self):
+        d = self.dice
+        self.left = PACKETS
+        self.keys["workload"] = [self.job() for _ in range(d.choice([1, 1, 1, 2, 3]))]
+
+    def job(self):
+        d = self.dice
+        kind = self.pick("permutation", "incast", "incast", "incast", "pairs")
+        spec, flows = {}, len(self.hosts)
+        if kind == "permutation":
+            self.maybe(0.2, spec, "count", lambda: d.randint(1, 3))
+            flows *= spec.get("count", 1)
+        elif kind == "incast":
+            flows = spec["senders"] = d.randint(1 + len(self.hosts) // 3, len(self.hosts) - 1) if len(self.hosts) > 2 else 1
+            self.maybe(0.7, spec, "to", lambda: d.choice(self.hosts))
+        else:
+            flows = d.randint(1, len(self.hosts) // 2)
+            chosen = d.sample(self.hosts, 2 * flows)
+            spec["from"], spec["to"] = chosen[:flows], chosen[flows:]
+            if flows == 1 and d.random() < 0.5:
+                spec["from"], spec["to"] = chosen
+        self.maybe(0.2, spec, "repeat", lambda: d.randint(1, 4))
+        packets = max(1, min(60, self.left // flows // spec.get("repeat", 1)))
+        self.left = max(0, self.left - packets * flows * spec.get("repeat", 1))
+        count = d.choice([1, self.mtu + 1, 2 * self.mtu - 1] + 4 * [packets * self.mtu] + 2 * [d.randint(1, packets * self.mtu)])
+        spec["message"] = size(min(count, packets * self.mtu))
+        self.most_bytes = max(getattr(self, "most_bytes", 0), count * flows)
+        self.maybe(0.2, spec, "start", lambda: time(self.packet_ps * d.random() * 50))
+        self.maybe(0.5, spec, "gap", lambda: time(self.packet_ps * d.random() * 50))
+        return {kind: spec}
+
+    def scale(self):
+        """About how long the workload takes, and the bandwidth-delay product in packets."""
+        slowest = min(self.rate, self.host_rate)
+        hops = 2 * (2 + 2 * (len(self.switch_names) > 1))
+        self.rtt_ps = hops * ((self.mtu + HEADERS) * 8 * PS["s"] / slowest + self.delay_ps)
+        self.span_ps = 2 * self.rtt_ps + self.most_bytes * 8 * PS["s"] / slowest
+        self.until_ps = min(9 * DAY, int(self.span_ps * self.dice.choice([0.5, 2, 4, 8])) + 1)
+
+    def spell(self, least, most):
+        """A time of which so many at least, and at most, pass in the run."""
+        return time(max(PS["ns"], self.until_ps / self.dice.uniform(least, most)))
+
+    # ---- switch
+
+    def switch(self):
+        d = self.dice
+        s = self.keys["switch"] = {}
+        pfc = d.random() < 0.4
+        self.class_of = {dscp: 0 for dscp in range(64)}
+        self.lossless, self.shared = {0} if pfc else set(), d.random() < 0.35
+        self.own_headroom = False
+        self.maybe(0.8 if not pfc else 1, s, "buffer", lambda: self.buffer(pfc))
+        self.maybe(0.7, s, "ecn", self.ecn)
+        self.classes = [0]
+        self.maybe(0.5, s, "classes", lambda: self.traffic_classes(pfc))
+        self.maybe(0.1, s, "balance", lambda: "ecmp")
+        # there must be something to trim, and what has no class of its own must not go by that of headers
+        self.trims = d.random() < 0.3 and bool(set(self.classes) - self.lossless) and self.classes[0] < 6
+        if self.trims:
+            s["trim"] = self.trim()
+        if pfc:
+            s["pfc"] = self.pfc()
+        self.maybe(0.35, s, "lldp", lambda: self.pick({"every": self.spell(2, 40)}, {"every": self.spell(2, 40)}, "off"))
+        self.roles(s)
+        self.maybe(0.3, s, "cnp", lambda: {"every": self.spell(2, 100)} if d.random() < 0.9 else "on")
+        self.maybe(0.5, s, "reroute", self.reroute)
+
+    def buffer(self, pfc):
+        d = self.dice
+        if not self.shared:
+            if pfc:
+                return {"per_port": bdp(d.randint(150, 1000))}
+            return {"per_port": self.pick(bdp(d.randint(30, 300)), size(self.mtu * d.randint(1, 20) + 100))}
+        b = {"shared": self.pick("auto", size(self.mtu * d.randint(100, 5000)), bdp(d.randint(500, 90000)))}
+        self.maybe(0.6, b, "alpha", lambda: self.pick(0.0625, 0.5, 1, 2, 8, 256))
+        self.maybe(0.4, b, "reserve", lambda: self.pick("auto", size(self.mtu * d.randint(1, 5)), bdp(d.randint(1, 20))))
+        return b
+
+    def ecn(self):
+        d = self.dice
+        if d.random() < 0.15:
+            return "off"
+        low = d.random() * d.choice([3, 40])
+        high = low + d.random() * d.choice([3, 60]) + 1
+        e = {}
+        kind = d.randrange(4)
+        if kind == 0:
+            e = {"kmin": size(low * self.mtu + 1), "kmax": size(high * self.mtu + 1)}
+        elif kind == 1:
+            e = {"kmin": delay(low * self.packet_ps), "kmax": delay(high * self.packet_ps + 1)}
+        elif kind == 2:
+            e = {"kmin": bdp(int(low)), "kmax": bdp(int(high) + 1)}
+        self.maybe(0.4, e, "pmax", lambda: self.pick(0, 0.01, 0.2, 1))
+        self.maybe(0.3, e, "average", lambda: self.pick("off", 1, 4, 9))
+        return e
+
+    def traffic_classes(self, pfc):
+        d = self.dice
+        self.classes = sorted(d.sample([c for c in range(8) if c != 6], d.randint(1, 4)))
+        free = [v for v in range(64) if v not in (49, 50)]
+        d.shuffle(free)
+        self.class_of = dict.fromkeys(range(64), self.classes[0])
+        self.lossless = set(d.sample(self.classes, d.randint(1, len(self.classes)))) if pfc else set()
+        left, listed = 100, []
+        for c in self.classes:
+            one = {"class": c}
+            mine = [free.pop() for _ in range(d.randint(0, 3))]
+            self.class_of.update(dict.fromkeys(mine, c))
+            if mine:
+                one["dscp"] = mine if len(mine) > 1 or d.random() < 0.5 else mine[0]
+            if c in self.lossless or d.random() < 0.1:
+                one["lossless"] = "yes" if c in self.lossless else "no"
+            share = d.randint(1, 60)
+            if share <= left and d.random() < 0.5:
+                one["schedule"] = f"{share}%"
+                left -= share
+            self.maybe(0.3, one, "ecn", self.ecn)
+            self.limits(one, c)
+            listed.append(one)
+        d.shuffle(listed)
+        return listed
+
+    def limits(self, one, c):
+        d = self.dice
+        if not self.shared and d.random() < 0.2:
+            one["buffer"] = bdp(d.randint(400, 2000))
+        if c not in self.lossless:
+            return
+        if not self.shared and d.random() < 0.2:
+            one["xoff"] = self.pick("auto", bdp(d.randint(5, 60)))
+            if one["xoff"] != "auto" and d.random() < 0.5:
+                one["xon"] = bdp(d.randint(1, 5))
+        if d.random() < 0.2:
+            one["headroom"] = self.pick("auto", bdp(d.randint(1, 200)))
+            self.own_headroom |= one["headroom"] != "auto"
+
+    def trim(self):
+        d = self.dice
+        if d.random() < 0.5:
+            return self.pick("receiver", "sender")
+        t = {"to": self.pick("receiver", "receiver", "sender")}
+        if t["to"] == "receiver":
+            self.maybe(0.5, t, "overflow", lambda: self.pick("drop", "return"))
+        self.maybe(0.3, t, "class", lambda: 6)
+        self.maybe(0.2, t, "dscp", lambda: 49)
+        self.maybe(0.2, t, "return_dscp", lambda: 50)
+        self.maybe(0.5, t, "queue", lambda: size(d.choice([200, 1000, 20000])))
+        return t
+
+    def pfc(self):
+        d = self.dice
+        if d.random() < 0.5:
+            return "on"
+        p = {}
+        self.maybe(0.5, p, "quanta", lambda: d.choice([65535, 40000, 5000]))
+        self.maybe(0.3, p, "response", lambda: delay(d.random() * self.packet_ps))
+        self.maybe(0.3, p, "watchdog", lambda: self.pick("off", time(self.watchdog_ps())))
+        return p
+
+    def watchdog_ps(self):
+        """Longer than a pause is told again, at the slowest link that an override may have left."""
+        return max(PS["ns"], self.dice.uniform(1, 3) * 65535 * 512 * PS["s"] / min(self.rate, self.host_rate) / 2)
+
+    def roles(self, s):
+        """From one lossless class to another that has a DSCP."""
+        known = [c for c in self.lossless if c in (v for k, v in self.class_of.items() if c != self.classes[0])]
+        if s.get("lldp", "off") != "off" and len(self.lossless) > 1 and known:
+            to = self.dice.choice(known)
+            others = sorted(self.lossless - {to})
+            s["roles"] = {"remap": {self.dice.choice(others): to}}
+
+    def reroute(self):
+        after = time(self.until_ps * self.dice.choice([0, 0.01, 0.1]))
+        return self.pick(after, {"after": after, "mode": self.pick("local", "global")})
+
+    # ---- host
+
+    def host(self):
+        d = self.dice
+        h = self.keys["host"] = {}
+        roce = d.random() < 0.5
+        self.maybe(0.95, h, "transport", lambda: self.pick(self.roce() if roce else self.strack(), "roce" if roce else "strack"))
+        self.maybe(0.6, h, "dscp", self.dscps)
+        self.maybe(0.5, h, "payload", lambda: self.pick("auto", "headers", "full" if self.mtu <= 3306 else "headers"))
+        self.maybe(0.4, h, "ip", lambda: self.pick(4, 6))
+        self.maybe(0.2, h, "stack", self.stack)
+
+    def strack(self):
+        d = self.dice
+        t = {}
+        self.maybe(0.4, t, "paths", lambda: self.pick(1, 2, 16, 256, 1024))
+        self.maybe(0.6, t, "spray", lambda: self.pick("adaptive", "oblivious", "single"))
+        self.maybe(0.4, t, "sack_packets", lambda: d.randint(1, 64))
+        self.maybe(0.4, t, "rto", lambda: self.pick("auto", self.spell(2, 30)))
+        self.maybe(0.3, t, "bitmap_rtts", lambda: self.pick(0, 1, 8, 1000000))
+        self.maybe(0.4, t, "window", lambda: self.pick(bdp(d.randint(20, 400)), size(self.mtu * d.randint(1, 40))))
+        self.maybe(0.3, t, "target_delay", lambda: self.pick("auto", time(max(PS["ns"], self.rtt_ps * d.random()))))
+        self.maybe(0.3, t, "congestion", lambda: self.pick("on", "off"))
+        return {"strack": t}
+
+    def roce(self):
+        d = self.dice
+        t = {}
+        self.maybe(0.4, t, "qps_per_connection", lambda: d.randint(1, 8))
+        self.maybe(0.4, t, "congestion", lambda: self.pick("dcqcn", "off"))
+        self.maybe(0.4, t, "rto", lambda: self.pick("auto", self.spell(2, 30)))
+        self.maybe(0.4, t, "cnp_interval", lambda: self.spell(2, 100))
+        self.maybe(0.3, t, "timer", lambda: time(PS["us"] * d.randint(1, 500)))
+        self.maybe(0.3, t, "byte_counter", lambda: self.pick("auto", size(self.mtu * d.randint(1, 1000))))
+        self.maybe(0.3, t, "alpha_timer", lambda: time(PS["us"] * d.randint(1, 500)))
+        self.maybe(0.3, t, "additive", lambda: self.pick("auto", rate(self.rate / d.randint(10, 1000))))
+        self.maybe(0.3, t, "hyper", lambda: self.pick("auto", rate(self.rate / d.randint(2, 100))))
+        return {"roce": t}
+
+    def dscps(self):
+        d = self.dice
+        known = [v for v in range(64) if v not in (49, 50)]
+        # as often as not one that a class claims
+        claimed = [v for v in known if self.class_of[v] != self.classes[0]] or known
+        one = lambda: d.choice(d.choice([known, claimed]))  # noqa: E731
+        if d.random() < 0.3:
+            self.sent = [one()]
+            return self.sent[0]
+        self.sent = [one(), one(), one()]
+        return dict(zip(("data", "control", "notify"), self.sent))
+
+    def stack(self):
+        d = self.dice
+        s = {}
+        self.maybe(0.5, s, "classes", lambda: [{"port": d.randint(1, 65535), "dscp": d.randrange(48)}, {"cgroup": "/", "dscp": 10}])
+        self.maybe(0.5, s, "ect", lambda: self.pick("on", "off"))
+        self.maybe(0.5, s, "ecn", lambda: self.pick("on", "off"))
+        self.maybe(0.5, s, "entropy", lambda: self.pick("flow", "packet", {"flowlet": "50us"}))
+        self.maybe(0.5, s, "queue", lambda: size(self.mtu * d.randint(1, 100)))
+        return s
+
+    # ---- faults and the rest
+
+    def faults(self):
+        d = self.dice
+        self.fault_kinds = set()
+        if d.random() < 0.5:
+            self.keys["faults"] = [self.fault() for _ in range(d.randint(1, 4))]
+
+    def fault(self):
+        d = self.dice
+        at = d.random() * min(self.until_ps, self.span_ps)
+        f = {"at": time(at)}
+        self.maybe(0.6, f, "until", lambda: self.pick("never", time(at + 1 + d.random() * self.span_ps)))
+        kind = d.randrange(9)
+        self.fault_kinds.add(kind)
+        if kind == 0:
+            f["switch"], f["do"] = self.dice.choice(self.switch_names), "down"
+        elif kind == 1 and self.lossless:
+            f["host"], f["do"] = d.choice(self.hosts), {"pause": d.choice(sorted(self.lossless))}
+        else:
+            f["link"] = self.link()
+            f["do"] = {2: {"rate": f"{d.randint(1, 99)}%"},
+                       3: {"delay": delay(1 + d.random() * self.rtt_ps)},
+                       4: {"loss": self.pick("0.1%", 0.02, "30%", 1e-3)},
+                       5: {"gilbert": {"enter": "2%", "leave": "20%", **self.pick({}, {"lost": 0.5, "lost_good": "0.1%"})}},
+                       6: {"flaky": {"every": self.spell(1, 20), "last": self.spell(20, 200)}},
+                       7: {"errors": self.pick(1e-6, 1e-5)}}.get(kind, "down")
+        return f
+
+    def rest(self):
+        d = self.dice
+        k = self.keys
+        self.maybe(0.3, k, "telemetry", lambda: {"queues": self.pick("off", self.spell(2, 60))})
+        # what never ends by itself must be ended: losses of all kinds, deadlocks
+        k["until"] = time(self.until_ps)
+        self.maybe(0.3, k, "expect", self.expect)
+        self.maybe(0.08, k, "clock", lambda: "stepped")
+        self.maybe(0.08, k, "external", lambda: self.pick(
+            "off", {"node": d.choice(self.hosts), "bridge": "br0", "address": "192.0.2.1/24", "address6": "2001:db8::1/64"}))
+        self.maybe(0.08, k, "compare", lambda: [{"name": "one", "set": {"seed": d.randrange(1000)}},
+                                                {"name": "two", "set": {"host.transport": self.pick("roce", "strack")}}])
+
+    def expect(self):
+        d = self.dice
+        names = ["flows.unfinished", "flows.count", "flows.fct_us.max", "packets.dropped", "packets.dropped.buffer", "packets.marked",
+                 "queues.max_depth_bytes", "pfc.pauses_sent", "slowdown", "model_time_us", "hops", "packets.in_flight"]
+        return [{"metric": d.choice(names), self.pick("at_most", "at_least", "equals"): self.pick(0, 1, 10.5, 1000)}
+                for _ in range(d.randint(1, 3))]
+
+    # ---- what it can be held to
+
+    def loses_nothing(self):
+        """Whether all that hosts send is lossless and nothing but a lack of room could take it: then room never lacks."""
+        if not self.lossless or self.trims or self.own_headroom or "compare" in self.keys:
+            return False
+        # a watchdog, a longer link, and a lost or spoilt pause are each a reason
+        if self.fault_kinds & {1, 3, 4, 5, 6, 7} or "watchdog" in str(self.keys["switch"].get("pfc")):
+            return False
+        sent = getattr(self, "sent", [0])
+        return all(self.class_of[v] in self.lossless for v in sent + ([0] if len(sent) < 3 else []))
+
+    def text(self):
+        return "".join(f"{key}: {written(value)}\n" for key, value in self.keys.items())
+
+
+def main():
+    seed = int(sys.argv[1])
+    if len(sys.argv) == 2:
+        sys.stdout.write(Scenario(seed).text())
+        return
+    for i in range(seed, seed + int(sys.argv[2])):
+        with open(f"{sys.argv[3]}/{i}.yaml", "w", encoding="utf-8") as out:
+            out.write(Scenario(i).text())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CPU_TIME_H
+#define FABRICBED_CPU_TIME_H
+
+/* The time that others took of a CPU which this process wanted. */
+#include <stdint.h>
+
+struct cpu_time {
+	int schedstat, stat; /* files of /proc; -1: what it would tell is taken for nothing */
+};
+
+/* proc: "/proc" */
+void cpu_time_open(struct cpu_time *ret, const char *proc);
+void cpu_time_close(struct cpu_time *t);
+
+/*
+ * Nanoseconds for which the process's first thread could have run and waited for a CPU, and those for which, in the mean of all CPUs,
+ * the hypervisor ran something else. They count from some moment in the past: only differences mean anything.
+ */
+int64_t cpu_time_taken(const struct cpu_time *t);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_EVENT_LOG_H
+#define FABRICBED_EVENT_LOG_H
+
+/*
+ * The lines of events.jsonl. They are written as they become known, to a file of their own, and sorted at the end. Memory
+ * does not grow with their number.
+ */
+#include "telemetry/spool.h"
+
+struct event_log;
+
+/* Where a line stands: no two have the same place, so that the order is that of the model, whatever the machine did first. */
+struct event_place {
+	uint64_t at_ps;
+	uint64_t rank; /* among those of one time */
+};
+
+#define EVENT_SPOOL "events.jsonl.part"
+
+/* In a folder that is open as `directory`; -1: nothing is written. 0 or -errno. */
+int event_log_open(struct event_log **ret, int directory);
+
+/* Lines of one place keep the order in which they came. */
+void event_log_add(struct event_log *l, struct event_place place, const char *text);
+
+/* As spool_flush(). */
+int event_log_flush(struct event_log *l);
+
+/* Lines that were lost so far; *ret_why: the -errno of the latest, if there is one. */
+uint64_t event_log_lost(const struct event_log *l, int *ret_why);
+
+/* Makes a file of that name with all of them in order. 0, or -errno: nothing is lost, and it can be tried again. */
+int event_log_write(struct event_log *l, int directory, const char *name);
+
+/* Removes the file in which they were collected. NULL is fine. */
+void event_log_free(struct event_log *l);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CUTS_H
+#define FABRICBED_CUTS_H
+
+/* The bound that links between switches set: docs/closed-forms.md, "messages that leave a part of the fabric". */
+#include "base/net.h"
+#include "workload/ideal.h"
+
+/*
+ * The largest completion time is at least this, whatever ways packets take; 0: nothing is bound so. rate_bps: of each link by its
+ * number, 0 if it is dead. 0 or -ENOMEM.
+ */
+int workload_cut_bound(const struct messages *m, const struct net *net,
+	const struct workload_frames *frames, const uint64_t *rate_bps, uint64_t *ret);
+
+#endif

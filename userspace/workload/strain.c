@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "workload/strain.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/state.h"
+#include "base/netgraph.h"
+#include "base/wiretime.h"
+
+struct strain {
+	const struct messages *m;
+	const struct net *net;
+	const struct strain_links *links;
+	struct workload_frames frames;
+	struct netgraph g;
+	bool *up; /* by link */
+	uint8_t *dist;
+	uint32_t *order;
+	uint64_t *held;    /* bytes that a switch has to forward towards the present destination */
+	uint64_t *slowest; /* of the ways from a switch there, bps */
+	uint64_t *load;    /* bytes that leave by a port */
+	uint32_t *by_edge; /* first messages of chains by the edge switch of their receiver */
+	uint32_t *edge_next; /* where each edge switch's end in by_edge */
+	struct workload_strain found;
+};
+
+static void strain_release(struct strain *x)
+{
+	netgraph_release(&x->g);
+	free(x->up);
+	free(x->dist);
+	free(x->order);
+	free(x->held);
+	free(x->slowest);
+	free(x->load);
+	free(x->by_edge);
+	free(x->edge_next);
+}
+
+static int strain_init(struct strain *x)
+{
+	size_t switches = (size_t)x->net->switch_count + 1;
+	int err = netgraph_init(&x->g, x->net);
+
+	if (err)
+		return err;
+	x->up = calloc((size_t)x->net->link_count + 1, sizeof(*x->up));
+	x->dist = calloc(switches, sizeof(*x->dist));
+	x->order = calloc(switches, sizeof(*x->order));
+	x->held = calloc(switches, sizeof(*x->held));
+	x->slowest = calloc(switches, sizeof(*x->slowest));
+	x->load = calloc((size_t)x->net->port_count + PORT_FIRST, sizeof(*x->load));
+	x->by_edge = calloc(x->m->count + 1, sizeof(*x->by_edge));
+	x->edge_next = calloc(switches + 1, sizeof(*x->edge_next));
+	if (!x->up || !x->dist || !x->order || !x->held || !x->slowest || !x->load || !x->by_edge ||
+		!x->edge_next)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < x->net->link_count; i++)
+		x->up[i] = x->links->rate_bps[i] != 0;
+	return 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t most(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* Time for so many bytes on the wire; a rate of 0 takes for ever. */
+static uint64_t bytes_ps(uint64_t bytes, uint64_t rate_bps)
+{
+	unsigned __int128 ps = (unsigned __int128)bytes * 8 * PS_PER_S;
+
+	if (!rate_bps || ps / rate_bps > UINT64_MAX)
+		return bytes ? UINT64_MAX : 0;
+	return (uint64_t)(ps / rate_bps);
+}
+
+static uint64_t packets_of(const struct strain *x, const struct message *msg)
+{
+	return (msg->bytes - 1) / x->frames.mtu + 1;
+}
+
+static uint32_t full_frame(const struct strain *x)
+{
+	return frame_overhead(x->frames.ip6) + x->frames.data_extension + x->frames.mtu;
+}
+
+/* As if the last packet were as long as the others. */
+static uint64_t wire_size(const struct strain *x, const struct message *msg)
+{
+	return packets_of(x, msg) * wire_bytes(full_frame(x));
+}
+
+static uint64_t link_rate(const struct strain *x, uint32_t port)
+{
+	return x->links->rate_bps[x->net->ports[port].link];
+}
+
+static uint32_t receiver_edge(const struct strain *x, const struct message *msg)
+{
+	return x->g.host_edge[msg->dst_host];
+}
+
+/* A counting sort: one walk for all that goes to the hosts of a switch. */
+static void sort_by_edge(struct strain *x)
+{
+	uint32_t *next = x->edge_next;
+
+	for (size_t i = 0; i < x->m->count; i++)
+		if (x->m->items[i].after == MESSAGE_NONE)
+			next[receiver_edge(x, &x->m->items[i]) + 1]++;
+	for (uint32_t e = 0; e < x->g.edge_count; e++)
+		next[e + 1] += next[e];
+	for (size_t i = 0; i < x->m->count; i++)
+		if (x->m->items[i].after == MESSAGE_NONE)
+			x->by_edge[next[receiver_edge(x, &x->m->items[i])]++] = (uint32_t)i;
+}
+
+/* Whether an arc from a switch leads on towards the destination of the walk. */
+static bool leads_on(const struct strain *x, uint32_t from, const struct netgraph_arc *arc)
+{
+	return x->up[arc->link] && x->dist[arc->to] + 1 == x->dist[from];
+}
+
+/* From the destination's switch outwards: the slowest link of all ways from each. */
+static void find_slowest(struct strain *x, uint32_t reached)
+{
+	x->slowest[x->order[0]] = UINT64_MAX;
+	for (uint32_t i = 1; i < reached; i++) {
+		uint32_t s = x->order[i];
+
+		x->slowest[s] = UINT64_MAX;
+		for (uint32_t a = x->g.first[s]; a < x->g.first[s + 1]; a++) {
+			const struct netgraph_arc *arc = &x->g.arcs[a];
+
+			if (leads_on(x, s, arc))
+				x->slowest[s] = least(x->slowest[s],
+					least(link_rate(x, arc->port), x->slowest[arc->to]));
+		}
+	}
+}
+
+/* A message that has a way is held by its sender's switch, and crosses both host links. */
+static void take_message(struct strain *x, const struct message *msg)
+{
+	uint32_t out = x->net->nodes[msg->src_host].first_port;
+	uint32_t in = x->net->ports[x->net->nodes[msg->dst_host].first_port].peer;
+	uint32_t edge = x->g.edges[x->g.host_edge[msg->src_host]];
+	uint64_t bytes = wire_size(x, msg), rate;
+
+	if (!link_rate(x, out) || !link_rate(x, in) || x->dist[edge] == NETGRAPH_FAR)
+		return;
+	rate = least(x->slowest[edge], least(link_rate(x, out), link_rate(x, in)));
+	x->found.alone_ps = most(x->found.alone_ps, bytes_ps(bytes, rate));
+	x->found.packets = most(x->found.packets, packets_of(x, msg));
+	x->held[edge] = sum(x->held[edge], bytes);
+	x->load[out] = sum(x->load[out], bytes);
+	x->load[in] = sum(x->load[in], bytes);
+}
+
+/* All that a switch holds goes on, in equal parts. */
+static void forward(struct strain *x, uint32_t s)
+{
+	uint64_t ways = 0, part;
+
+	for (uint32_t a = x->g.first[s]; a < x->g.first[s + 1]; a++)
+		ways += leads_on(x, s, &x->g.arcs[a]);
+	if (!ways)
+		return;
+	part = (x->held[s] - 1) / ways + 1;
+	for (uint32_t a = x->g.first[s]; a < x->g.first[s + 1]; a++) {
+		const struct netgraph_arc *arc = &x->g.arcs[a];
+
+		if (!leads_on(x, s, arc))
+			continue;
+		x->load[arc->port] = sum(x->load[arc->port], part);
+		x->held[arc->to] = sum(x->held[arc->to], part);
+	}
+}
+
+/* Messages number first .. end - 1 of by_edge have one switch at their end. Returns how far away the farthest one is. */
+static uint32_t take_edge(struct strain *x, uint32_t edge, uint32_t first, uint32_t end)
+{
+	uint32_t reached = netgraph_walk(&x->g, x->g.edges[edge], x->up, x->dist, x->order);
+
+	memset(x->held, 0, x->net->switch_count * sizeof(*x->held));
+	find_slowest(x, reached);
+	for (uint32_t i = first; i < end; i++)
+		take_message(x, &x->m->items[x->by_edge[i]]);
+	for (uint32_t i = reached; i-- > 0;)
+		if (x->held[x->order[i]])
+			forward(x, x->order[i]);
+	return x->dist[x->order[reached - 1]];
+}
+
+static void find_busiest(struct strain *x, uint32_t farthest)
+{
+	uint64_t hop = 0, links = 2 * (farthest + 2ull);
+
+	for (uint32_t p = PORT_FIRST; p < PORT_FIRST + x->net->port_count; p++) {
+		uint32_t link = x->net->ports[p].link;
+		uint64_t rate = link_rate(x, p);
+
+		x->found.busiest_ps = most(x->found.busiest_ps, bytes_ps(x->load[p], rate));
+		if (rate)
+			hop = most(hop,
+				sum(serialise_ps(full_frame(x), rate), x->links->delay_ps[link]));
+	}
+	x->found.round_trip_ps = hop > UINT64_MAX / links ? UINT64_MAX : hop * links;
+}
+
+int workload_strain(const struct messages *m, const struct net *net,
+	const struct workload_frames *frames, const struct strain_links *links,
+	struct workload_strain *ret)
+{
+	struct strain x = {.m = m, .net = net, .links = links, .frames = *frames};
+	uint32_t farthest = 0, first = 0;
+	int err = strain_init(&x);
+
+	if (!err) {
+		sort_by_edge(&x);
+		for (uint32_t e = 0; e < x.g.edge_count; e++) {
+			uint32_t far = 0;
+
+			if (x.edge_next[e] > first)
+				far = take_edge(&x, e, first, x.edge_next[e]);
+			first = x.edge_next[e];
+			farthest = far > farthest ? far : farthest;
+		}
+		find_busiest(&x, farthest);
+		*ret = x.found;
+	}
+	strain_release(&x);
+	return err;
+}

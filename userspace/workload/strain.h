@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_STRAIN_H
+#define FABRICBED_STRAIN_H
+
+/*
+ * How long a workload keeps a fabric's links busy, as they are: no bound, but what a transport that works is of the order of.
+ * See docs/scenarios.md, "until".
+ */
+#include "base/net.h"
+#include "workload/ideal.h"
+
+/* Links as they are by now. Both by link number. */
+struct strain_links {
+	uint64_t *rate_bps; /* that frames get through at; 0: none does */
+	uint64_t *delay_ps;
+};
+
+struct workload_strain {
+	uint64_t
+		busiest_ps; /* for its share of one message of each chain, at the link that it takes longest at */
+	uint64_t alone_ps; /* the longest that the slowest link of its ways needs for a message */
+	uint64_t
+		round_trip_ps; /* of full frames over the slowest link, as often as the longest way has links */
+	uint64_t packets; /* of the longest message */
+};
+
+/*
+ * Each switch divides what it forwards evenly among its shortest ways, as ECMP does in the mean. A message that waits for
+ * another is between the same two hosts and no longer. Messages that have no way are left out. Times end at UINT64_MAX. 0 or
+ * -ENOMEM.
+ */
+int workload_strain(const struct messages *m, const struct net *net,
+	const struct workload_frames *frames, const struct strain_links *links,
+	struct workload_strain *ret);
+
+#endif
