@@ -24,8 +24,8 @@ static int claim_next(struct folder **ret, const char *name, struct error *why)
 	int r = -EEXIST;
 
 	if (mkdir("runs", 0777) < 0 && errno != EEXIST)
-		return error_set(why, -errno, "can't make the folder runs: %s; --output names another",
-			strerror(errno));
+		return error_set(why, -errno,
+			"can't make the folder runs: %s; --output names another", strerror(errno));
 	for (int n = 1; r == -EEXIST && n < RUNS_MAX; n++) {
 		char *path;
 

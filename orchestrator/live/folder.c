@@ -68,7 +68,8 @@ static int check_result(
 	if (folder_list_has(f->list, name, &file) || !is_written_here(f, name))
 		return 0;
 	return error_set(why, -EEXIST,
-		"%s/%s is in the way: %s; remove it, or --output names another folder", f->path, name,
+		"%s/%s is in the way: %s; remove it, or --output names another folder", f->path,
+		name,
 		folder_list_knows(f->list, name) ? "it was changed since a run wrote it"
 						 : "no run wrote it");
 }
@@ -160,12 +161,14 @@ static int open_folder(struct folder *f, const char *path, bool fresh, struct er
 {
 	f->made = mkdir(path, 0777) == 0;
 	if (!f->made && (fresh || errno != EEXIST))
-		return error_set(why, -errno, "can't make the folder %s: %s; --output names another",
-			path, strerror(errno));
+		return error_set(why, -errno,
+			"can't make the folder %s: %s; --output names another", path,
+			strerror(errno));
 	f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f->fd < 0)
-		return error_set(why, -errno, "can't write results in %s: %s; --output names another",
-			path, strerror(errno));
+		return error_set(why, -errno,
+			"can't write results in %s: %s; --output names another", path,
+			strerror(errno));
 	f->path = strdup(path);
 	return f->path ? 0 : error_set(why, -ENOMEM, "out of memory");
 }
