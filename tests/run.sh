@@ -11,14 +11,15 @@
 # BUILD            where the programs are (build)
 # FUZZ_SECONDS     for each fuzz program, at least 1 (3)
 # TEST_SECONDS     after which a program counts as hung, on a busy machine too (900; long forms 3,600)
-# TEST_JOBS        programs at once (the number of cores)
+# TEST_JOBS        programs at once (half as many again as there are cores, since a live fabric waits for the wall's clock)
 set -u
 cd "$(dirname "$0")/.." || exit 1
 export BUILD=${BUILD:-build} CMOCKA_MESSAGE_OUTPUT=TAP
 fuzz_seconds=${FUZZ_SECONDS:-3}
 limit=${TEST_SECONDS:-${FABRICBED_LONG:+3600}}
 limit=${limit:-900}
-jobs=${TEST_JOBS:-$(nproc)}
+cores=$(nproc)
+jobs=${TEST_JOBS:-$((cores + (cores + 1) / 2))}
 logs=$BUILD/test-logs
 rm -rf "$logs"
 if [ $# = 0 ]; then
@@ -164,7 +165,7 @@ minutes() { # SECONDS
 announce() {
 	local seconds
 
-	seconds=$(awk -v jobs="$jobs" '
+	seconds=$(awk -v jobs="$((jobs < cores ? jobs : cores))" '
 		{ sum += $1; if ($1 > most) most = $1 }
 		END { printf "%d", (sum / jobs > most ? sum / jobs : most) + 1 }' "$scratch/expected")
 	echo "$count programs and scripts, $jobs at once: about $(minutes "$seconds") minutes on an idle machine${FABRICBED_LONG:+, and many times that in their long forms}"

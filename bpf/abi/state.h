@@ -130,11 +130,10 @@ struct fault {
 /* Congested flows that a switch keeps in mind for supplemental CNPs: sw/cnp.h. */
 #define FLOW_SLOTS 256u /* a switch */
 struct flow_mark {
-	__u64 key;         /* of the flow */
-	__u64 marked_ps;   /* its last packet that came in marked */
-	__u64 notified_ps; /* the last CNP sent in the receiver's stead; 0: none */
-	__u32 psn;         /* of that packet */
-	__u32 reserved;
+	__u64 key;       /* of the flow */
+	__u64 marked_ps; /* its last packet that came in marked */
+	__u32 psn;       /* of that packet */
+	__u32 reserved[3];
 };
 
 struct switch_state {
@@ -195,12 +194,12 @@ struct sw_config {
 	__u8 trimmed_dscp;      /* of headers on their way to the receiver */
 	__u8 returned_dscp;     /* and to the sender */
 	__u8 cnp_dscp;
-	__u16 quanta;          /* of an XOFF */
-	__u64 response_ps;     /* from a PFC frame's arrival to its effect */
-	__u64 watchdog_ps;     /* a pause that lasts longer is ignored; 0: off */
-	__u64 cnp_interval_ps; /* at most one supplemental CNP a flow in so long */
-	__u32 host_count;      /* of the fabric */
-	__u32 gateway;         /* SW_GATEWAY: that host */
+	__u16 quanta;      /* of an XOFF */
+	__u64 response_ps; /* from a PFC frame's arrival to its effect */
+	__u64 watchdog_ps; /* a pause that lasts longer is ignored; 0: off */
+	__u64 cnp_interval_ps; /* DCQCN's senders raise their rates in it: marks further apart call for a CNP */
+	__u32 host_count; /* of the fabric */
+	__u32 gateway;    /* SW_GATEWAY: that host */
 };
 
 /* All tables of a fabric, as user space and the inline dataplane hold them. */

@@ -5,8 +5,9 @@
 /*
  * Supplemental congestion notification (IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 30): where
  * the egress queue is severely congested, packets that come in already marked will reach the receiver late, and its
- * notifications the sender later still. The switch keeps such flows in mind, and from the second marked packet on
- * notifies the sender itself, at most once in the interval in which DCQCN's sender would raise its rate.
+ * notifications the sender later still. The switch keeps such flows in mind. Where their marked packets are further apart
+ * than the interval in which DCQCN's sender raises its rate, the sender would raise it in between, and the switch notifies it
+ * itself. Where they come more often the receiver's own notifications keep it down.
  */
 #include "sw/context.h"
 #include "lib/hash.h"
@@ -40,6 +41,7 @@ static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 	const struct bth_hdr *bth = (const struct bth_hdr *)c->cursor.pos;
 	struct flow_mark *f;
 	__u32 psn;
+	__u64 gap;
 
 	f = table_flows(c->t, c->in->switch_id * FLOW_SLOTS + (__u32)(key >> 32) % FLOW_SLOTS);
 	if (!q || !f || !q->kmax_bytes || q->depth_bytes <= q->kmax_bytes ||
@@ -54,12 +56,10 @@ static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 	/* what is sent again says nothing new */
 	if (((psn - f->psn) & BTH_MASK_24) - 1 >= BTH_MASK_24 / 2)
 		return sw_done(c, VERDICT_NOTHING);
+	gap = now - f->marked_ps;
 	f->psn = psn;
 	f->marked_ps = now;
-	if (f->notified_ps && now - f->notified_ps < table_config(c->t)->cnp_interval_ps)
-		return sw_done(c, VERDICT_NOTHING);
-	f->notified_ps = now;
-	return SW_NEXT;
+	return gap > table_config(c->t)->cnp_interval_ps ? SW_NEXT : sw_done(c, VERDICT_NOTHING);
 }
 
 /*

@@ -84,7 +84,7 @@ static void write_remedy(struct fidelity_text *t, const json_t *f)
 	} else if (others > 0) {
 		add(t->remedy, "other processes had the CPU for %s s: no slowdown cures that",
 			took);
-		add(t->in_short, "others took %s s of the CPU", took);
+		add(t->in_short, "others took %s s of CPU", took);
 	} else if (slowdown > 0) {
 		add(t->remedy, "a slowdown of %.3g would do", slowdown);
 		add(t->in_short, "slowdown %.3g would do", slowdown);

@@ -78,7 +78,9 @@ int session_write(
 			why, r, "can't write results in %s: %s", folder_path(folder), strerror(-r));
 	if (r == 0)
 		r = folder_publish(folder, closed < 0 ? NULL : why);
-	if (r < 0)
+	if (r == 0)
+		recorder_done(s->recorder);
+	else
 		folder_clear(folder);
 	return closed < 0 ? closed : r;
 }

@@ -3,6 +3,7 @@
 
 #include "abi/wire.h"
 #include "control/lldp.h"
+#include "transport/dcqcn.h"
 
 _Static_assert(SCENARIO_CLASSES == CLASSES, "a scenario's classes are the switch's");
 
@@ -145,8 +146,21 @@ static struct strack_options strack_options(const struct scenario *s, const stru
 	};
 }
 
+static uint32_t dcqcn_fraction(double share)
+{
+	uint32_t r = (uint32_t)(share * DCQCN_ALPHA_ONE);
+
+	return r ? r : 1;
+}
+
 static struct roce_options roce_options(const struct scenario *s)
 {
+	static const enum roce_scale scales[] = {
+		[DCQCN_PAPER] = ROCE_PAPER,
+		[DCQCN_TUNED] = ROCE_TUNED,
+		[DCQCN_STRACK_PAPER] = ROCE_STRACK_PAPER,
+	};
+
 	return (struct roce_options){
 		.dcqcn = s->host.roce.dcqcn,
 		.rto_ps = s->host.roce.rto_ps,
@@ -155,7 +169,13 @@ static struct roce_options roce_options(const struct scenario *s)
 		.increase_bytes = s->host.roce.increase_bytes,
 		.additive_bps = s->host.roce.additive_bps,
 		.hyper_bps = s->host.roce.hyper_bps,
+		.min_bps = s->host.roce.min_bps,
 		.alpha_ps = s->host.roce.alpha_ps,
+		.scale = scales[s->host.roce.kind],
+		.alpha_start = dcqcn_fraction(s->host.roce.alpha_start),
+		.gain = dcqcn_fraction(s->host.roce.gain),
+		.rounds = s->host.roce.rounds,
+		.keep_target = s->host.roce.keep_target,
 	};
 }
 

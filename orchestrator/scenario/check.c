@@ -132,6 +132,9 @@ bool scenario_check(struct check *c, const struct tree *root, struct scenario *s
 	good = keys_read(c, root, keys, COUNT(keys), s);
 	if (!(good & 1u << TOPOLOGY))
 		return false;
+	/* the time in which the senders that it is to notify raise their rates */
+	if (s->sw.cnp_ps == EVERY_AUTO)
+		s->sw.cnp_ps = s->host.roce.increase_ps;
 	s->sw.sound = good & 1u << SWITCH;
 	if (good & 1u << WORKLOAD)
 		check_messages(c, tree_get(root, "workload"), s);

@@ -14,13 +14,14 @@
 #define NODE_NAME_LIMIT 31  /* of a node's */
 #define LABEL_LIMIT     128 /* of a glob */
 
-#define RATE_MIN  1000ull
-#define RATE_MAX  10000000000000ull     /* 10 Tbps: a byte takes most of a picosecond */
-#define TIME_MAX  864000000000000000ull /* ten days */
-#define DELAY_MAX 1000000000000ull      /* a second, 200,000 km of fibre */
-#define TIMES_MAX 1000000               /* anything counted that has no limit of its own */
-#define QUEUE_MAX (1ull << 31)          /* bytes: a switch counts a queue's in 32 bits */
-#define DSCP_AUTO UINT32_MAX            /* until check_answers() */
+#define RATE_MIN   1000ull
+#define RATE_MAX   10000000000000ull     /* 10 Tbps: a byte takes most of a picosecond */
+#define TIME_MAX   864000000000000000ull /* ten days */
+#define DELAY_MAX  1000000000000ull      /* a second, 200,000 km of fibre */
+#define TIMES_MAX  1000000               /* anything counted that has no limit of its own */
+#define QUEUE_MAX  (1ull << 31)          /* bytes: a switch counts a queue's in 32 bits */
+#define DSCP_AUTO  UINT32_MAX            /* until check_answers() */
+#define EVERY_AUTO UINT64_MAX /* switch.cnp.every: what the hosts say, once they are known */
 
 /* The whole file. The target is zeroed and gets every default. */
 bool scenario_check(struct check *c, const struct tree *root, struct scenario *s);

@@ -2,6 +2,7 @@
 #include "scenario/check.h"
 
 #include <string.h>
+#include <strings.h>
 #include "base/units.h"
 #include "scenario/explain.h"
 
@@ -72,70 +73,163 @@ static bool read_strack(struct check *c, const struct tree *n, void *host_spec)
 	return keys_all(keys_read(c, n, keys, COUNT(keys), host_spec), COUNT(keys));
 }
 
+enum roce_key {
+	QPS,
+	CONGESTION,
+	RTO,
+	DCQCN,
+	CNP_INTERVAL,
+	TIMER,
+	ALPHA_TIMER,
+	INITIAL_ALPHA,
+	GAIN,
+	FAST_RECOVERY,
+	CLAMP_TARGET,
+	BYTE_COUNTER,
+	ADDITIVE,
+	HYPER,
+	MIN_RATE,
+	ROCE_KEYS
+};
+
+static const char *const dcqcn_kinds[] = {
+	[DCQCN_PAPER] = "paper",
+	[DCQCN_TUNED] = "tuned",
+	[DCQCN_STRACK_PAPER] = "strack-paper",
+	NULL,
+};
+
+/* The kind that is named; an unknown one is a message elsewhere. */
+static enum dcqcn_kind kind_of(const struct tree *n)
+{
+	const struct tree *name = tree_get(n, "dcqcn");
+
+	for (unsigned i = 0; name && name->kind == TREE_SCALAR && dcqcn_kinds[i]; i++)
+		if (!strcasecmp(name->text, dcqcn_kinds[i]))
+			return (enum dcqcn_kind)i;
+	return DCQCN_PAPER;
+}
+
+/* Each kind's own defaults; docs/transports.md names their sources. */
+static void use_defaults(struct key keys[ROCE_KEYS], enum dcqcn_kind kind)
+{
+	static const char *const defaults[][ROCE_KEYS] = {
+		[DCQCN_PAPER] = {[CNP_INTERVAL] = "50us",
+			[TIMER] = "55us",
+			[ALPHA_TIMER] = "55us",
+			[FAST_RECOVERY] = "5",
+			[CLAMP_TARGET] = "always"},
+		[DCQCN_TUNED] = {[CNP_INTERVAL] = "4us",
+			[TIMER] = "300us",
+			[ALPHA_TIMER] = "1us",
+			[FAST_RECOVERY] = "1",
+			[CLAMP_TARGET] = "after_increase"},
+		[DCQCN_STRACK_PAPER] = {[CNP_INTERVAL] = "50us",
+			[TIMER] = "25us",
+			[ALPHA_TIMER] = "55us",
+			[FAST_RECOVERY] = "5",
+			[CLAMP_TARGET] = "always"},
+	};
+
+	for (int i = 0; i < ROCE_KEYS; i++)
+		if (defaults[kind][i])
+			keys[i].fallback = defaults[kind][i];
+}
+
 static bool read_roce(struct check *c, const struct tree *n, void *host_spec)
 {
 	static const char *const congestions[] = {"off", "dcqcn", NULL};
-	static const struct key keys[] = {
-		{.name = "qps_per_connection",
+	static const char *const clamps[] = {"always", "after_increase", NULL};
+	struct key keys[ROCE_KEYS] = {
+		[QPS] = {.name = "qps_per_connection",
 			.type = VALUE_COUNT,
 			.fallback = "1",
 			.min = 1,
 			.max = 64,
 			.offset = offsetof(struct host_spec, roce.qps)},
-		{.name = "congestion",
+		[CONGESTION] = {.name = "congestion",
 			.type = VALUE_FLAG,
 			.fallback = "dcqcn",
 			.words = congestions,
 			.offset = offsetof(struct host_spec, roce.dcqcn)},
-		{.name = "rto",
+		[RTO] = {.name = "rto",
 			.type = VALUE_TIME,
 			.fallback = "auto",
 			.min = PS_PER_NS,
 			.max = TIME_MAX,
 			.word = "auto",
 			.offset = offsetof(struct host_spec, roce.rto_ps)},
-		{.name = "cnp_interval",
+		[DCQCN] = {.name = "dcqcn",
+			.type = VALUE_WORD,
+			.fallback = "paper",
+			.words = dcqcn_kinds,
+			.offset = offsetof(struct host_spec, roce.kind)},
+		[CNP_INTERVAL] = {.name = "cnp_interval",
 			.type = VALUE_TIME,
-			.fallback = "50us",
 			.min = PS_PER_NS,
 			.max = TIME_MAX,
 			.offset = offsetof(struct host_spec, roce.cnp_ps)},
-		{.name = "timer",
+		[TIMER] = {.name = "timer",
 			.type = VALUE_TIME,
-			.fallback = "55us",
 			.min = PS_PER_US,
 			.max = TIME_MAX,
 			.offset = offsetof(struct host_spec, roce.increase_ps)},
-		{.name = "byte_counter",
+		[ALPHA_TIMER] = {.name = "alpha_timer",
+			.type = VALUE_TIME,
+			.min = PS_PER_US,
+			.max = TIME_MAX,
+			.offset = offsetof(struct host_spec, roce.alpha_ps)},
+		[INITIAL_ALPHA] = {.name = "initial_alpha",
+			.type = VALUE_CHANCE,
+			.fallback = "1",
+			.min = 1,
+			.offset = offsetof(struct host_spec, roce.alpha_start)},
+		[GAIN] = {.name = "gain",
+			.type = VALUE_CHANCE,
+			.fallback = "0.00390625",
+			.min = 1,
+			.offset = offsetof(struct host_spec, roce.gain)},
+		[FAST_RECOVERY] = {.name = "fast_recovery",
+			.type = VALUE_COUNT,
+			.min = 1,
+			.max = 1000,
+			.offset = offsetof(struct host_spec, roce.rounds)},
+		[CLAMP_TARGET] = {.name = "clamp_target",
+			.type = VALUE_FLAG,
+			.words = clamps,
+			.offset = offsetof(struct host_spec, roce.keep_target)},
+		[BYTE_COUNTER] = {.name = "byte_counter",
 			.type = VALUE_BYTES,
 			.fallback = "auto",
 			.min = 1,
 			.max = COUNTER_MAX,
 			.word = "auto",
 			.offset = offsetof(struct host_spec, roce.increase_bytes)},
-		{.name = "alpha_timer",
-			.type = VALUE_TIME,
-			.fallback = "55us",
-			.min = PS_PER_US,
-			.max = TIME_MAX,
-			.offset = offsetof(struct host_spec, roce.alpha_ps)},
-		{.name = "additive",
+		[ADDITIVE] = {.name = "additive",
 			.type = VALUE_RATE,
 			.fallback = "auto",
 			.min = RATE_MIN,
 			.max = RATE_MAX,
 			.word = "auto",
 			.offset = offsetof(struct host_spec, roce.additive_bps)},
-		{.name = "hyper",
+		[HYPER] = {.name = "hyper",
 			.type = VALUE_RATE,
 			.fallback = "auto",
 			.min = RATE_MIN,
 			.max = RATE_MAX,
 			.word = "auto",
 			.offset = offsetof(struct host_spec, roce.hyper_bps)},
+		[MIN_RATE] = {.name = "min_rate",
+			.type = VALUE_RATE,
+			.fallback = "auto",
+			.min = RATE_MIN,
+			.max = RATE_MAX,
+			.word = "auto",
+			.offset = offsetof(struct host_spec, roce.min_bps)},
 	};
 
-	return keys_all(keys_read(c, n, keys, COUNT(keys), host_spec), COUNT(keys));
+	use_defaults(keys, kind_of(n));
+	return keys_all(keys_read(c, n, keys, ROCE_KEYS, host_spec), ROCE_KEYS);
 }
 
 /* The one that is not used has its defaults all the same. */

@@ -2,6 +2,7 @@
 #include "scenario/check.h"
 
 #include <stdio.h>
+#include <string.h>
 #include "base/units.h"
 #include "scenario/explain.h"
 
@@ -18,7 +19,7 @@ static bool read_ecn(struct check *c, const struct tree *n, void *switch_spec)
 	return check_ecn(c, n, &s->classes[0].ecn);
 }
 
-/* off, on, or {every: TIME}. */
+/* off, on, or {every: TIME}; usual: what `on` means. */
 static bool read_every(struct check *c, const struct tree *n, const char *usual, uint64_t *target)
 {
 	const struct key keys[] = {
@@ -26,7 +27,9 @@ static bool read_every(struct check *c, const struct tree *n, const char *usual,
 			.type = VALUE_TIME,
 			.fallback = usual,
 			.min = EVERY_MIN,
-			.max = TIME_MAX},
+			.max = TIME_MAX,
+			.word = strcmp(usual, "auto") ? NULL : usual,
+			.word_value = EVERY_AUTO},
 	};
 
 	char expected[64];
@@ -51,7 +54,7 @@ static bool read_lldp(struct check *c, const struct tree *n, void *switch_spec)
 
 static bool read_cnp(struct check *c, const struct tree *n, void *switch_spec)
 {
-	return read_every(c, n, "50us", &((struct switch_spec *)switch_spec)->cnp_ps);
+	return read_every(c, n, "auto", &((struct switch_spec *)switch_spec)->cnp_ps);
 }
 
 /* A time, or {after: TIME, mode: WORD}. */

@@ -122,8 +122,8 @@ struct switch_spec {
 		uint8_t to
 			[SCENARIO_CLASSES]; /* class that one is moved to; its own number: it stays */
 	} roles;
-	uint64_t lldp_ps;    /* between two LLDP frames of a port; 0: off */
-	uint64_t cnp_ps;     /* supplemental CNPs: least time between two of a flow; 0: off */
+	uint64_t lldp_ps; /* between two LLDP frames of a port; 0: off */
+	uint64_t cnp_ps;  /* supplemental CNPs: time in which senders raise their rates; 0: off */
 	uint64_t reroute_ps; /* from a link's change to the new routes */
 	enum reroute_mode reroute_mode;
 };
@@ -155,6 +155,9 @@ struct stack_spec {
 	uint64_t queue_bytes;       /* that wait for the NIC's line; default 1 MB */
 };
 
+/* host.transport.roce.dcqcn: where the defaults of the options after it come from. */
+enum dcqcn_kind { DCQCN_PAPER, DCQCN_TUNED, DCQCN_STRACK_PAPER };
+
 struct host_spec {
 	enum transport_kind transport;
 	struct {
@@ -171,13 +174,16 @@ struct host_spec {
 		uint32_t qps;         /* per connection, 1..64 */
 		bool dcqcn;           /* congestion: off: at line rate */
 		uint64_t rto_ps;      /* 0 = auto */
-		uint64_t cnp_ps;      /* least time between two CNPs of a receiver, default 50 us */
-		uint64_t increase_ps; /* DCQCN's timer, default 55 us */
-		uint64_t
-			increase_bytes; /* DCQCN's byte counter; 0 = auto: 10 MB at 40 Gbps, scaled by rate */
-		uint64_t additive_bps,
-			hyper_bps; /* 0 = auto: 40 Mbps and 200 Mbps at 40 Gbps, scaled by rate */
-		uint64_t alpha_ps; /* DCQCN's alpha timer, default 55 us */
+		enum dcqcn_kind kind; /* gives what follows its defaults */
+		uint64_t cnp_ps;      /* least time between two CNPs of a receiver */
+		uint64_t increase_ps; /* DCQCN's timer */
+		uint64_t alpha_ps;    /* DCQCN's alpha timer */
+		double alpha_start;   /* above 0, at most 1 */
+		double gain;          /* above 0, at most 1 */
+		uint32_t rounds;      /* of fast recovery, at least 1 */
+		bool keep_target;     /* clamp_target: after_increase */
+		uint64_t increase_bytes, additive_bps, hyper_bps,
+			min_bps; /* 0 = auto: the kind's, scaled by rate */
 	} roce;
 	uint32_t data_dscp, control_dscp, notify_dscp; /* of data, of answers, of CNPs */
 	enum payload_kind payload;

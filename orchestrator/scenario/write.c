@@ -103,18 +103,31 @@ static void write_strack(FILE *out, const struct host_spec *h)
 
 static void write_roce(FILE *out, const struct host_spec *h)
 {
+	static const char *const kinds[] = {
+		[DCQCN_PAPER] = "paper",
+		[DCQCN_TUNED] = "tuned",
+		[DCQCN_STRACK_PAPER] = "strack-paper",
+	};
 	char text[UNITS_TEXT];
 
 	fprintf(out, "    roce:\n      qps_per_connection: %u\n      congestion: %s\n", h->roce.qps,
 		h->roce.dcqcn ? "dcqcn" : "off");
 	write_time(out, "      rto", h->roce.rto_ps, 0, "auto");
+	fprintf(out, "\n      dcqcn: %s", kinds[h->roce.kind]);
 	write_time(out, "\n      cnp_interval", h->roce.cnp_ps, 0, NULL);
 	write_time(out, "\n      timer", h->roce.increase_ps, 0, NULL);
+	write_time(out, "\n      alpha_timer", h->roce.alpha_ps, 0, NULL);
+	fputs("\n      initial_alpha: ", out);
+	write_number(out, h->roce.alpha_start);
+	fputs("\n      gain: ", out);
+	write_number(out, h->roce.gain);
+	fprintf(out, "\n      fast_recovery: %u\n      clamp_target: %s", h->roce.rounds,
+		h->roce.keep_target ? "after_increase" : "always");
 	fprintf(out, "\n      byte_counter: %s\n",
 		h->roce.increase_bytes ? format_bytes(text, h->roce.increase_bytes) : "auto");
-	write_time(out, "      alpha_timer", h->roce.alpha_ps, 0, NULL);
-	write_rate(out, "\n      additive", h->roce.additive_bps, "auto");
+	write_rate(out, "      additive", h->roce.additive_bps, "auto");
 	write_rate(out, "\n      hyper", h->roce.hyper_bps, "auto");
+	write_rate(out, "\n      min_rate", h->roce.min_bps, "auto");
 	fputc('\n', out);
 }
 

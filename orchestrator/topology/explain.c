@@ -166,6 +166,8 @@ int explain_fabric(struct explain *ret, const struct fabric *f, const struct sce
 		err = explain_switch(&e, f);
 	if (!err)
 		err = explain_failures(&e, f, s);
+	if (!err)
+		err = explain_notes(&e, f, s);
 	if (err) {
 		explain_release(&e);
 		return err;
@@ -183,9 +185,14 @@ void explain_release(struct explain *e)
 	for (size_t i = 0; i < e->failure_count; i++)
 		free(e->failures[i].faults);
 	free(e->failures);
+	for (size_t i = 0; i < e->note_count; i++)
+		free(e->notes[i]);
+	free(e->notes);
 	e->tiers = NULL;
 	e->paths = NULL;
 	e->headrooms = NULL;
 	e->failures = NULL;
 	e->failure_count = 0;
+	e->notes = NULL;
+	e->note_count = 0;
 }

@@ -84,6 +84,8 @@ struct explain {
 	struct explain_failure *failures;
 	size_t failure_count;
 	size_t failures_more; /* moments after those */
+	char **notes;         /* what is no mistake, and yet hardly what was meant */
+	size_t note_count;
 	struct clock_spec clock;
 	const struct host_spec *host;         /* the scenario's */
 	const struct stack_spec *stack;       /* the host's */

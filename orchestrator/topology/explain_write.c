@@ -75,6 +75,7 @@ int explain_write(const struct explain *e, FILE *out)
 	explain_write_live(e, out);
 	explain_write_failures(e, out);
 	write_load(e, out);
+	explain_write_notes(e, out);
 	return ferror(out) ? -EIO : 0;
 }
 
@@ -114,7 +115,7 @@ json_t *explain_json(const struct explain *e)
 {
 	return json_pack(
 		"{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
-		" s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:{s:o, s:o}}",
+		" s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:{s:o, s:o}, s:o}",
 		"scenario", e->name, "topology", kind_names[e->kind], "hosts", (json_int_t)e->hosts,
 		"switches", (json_int_t)e->switches, "links", (json_int_t)e->links, "ports",
 		(json_int_t)e->ports, "tiers", tiers_json(e), "paths", paths_json(e),
@@ -126,5 +127,6 @@ json_t *explain_json(const struct explain *e)
 		"stack", explain_stack_json(e), "external", explain_external_json(e), "workload",
 		"flows", (json_int_t)e->load.flows, "bytes", (json_int_t)e->load.bytes, "packets",
 		(json_int_t)e->load.packets, "ideal_us", (double)e->load.ideal_ps / PS_PER_US,
-		"estimate", "kernel", cost_json(&e->kernel), "inline", cost_json(&e->in_process));
+		"estimate", "kernel", cost_json(&e->kernel), "inline", cost_json(&e->in_process),
+		"notes", explain_notes_json(e));
 }

@@ -24,7 +24,8 @@ void files_record(struct small_session *s, const char *text, const char *const *
 	size_t set_count, const char *directory, bool kernel, uint64_t slice)
 {
 	char capture[SMALL_PATH + sizeof(CAPTURE_FILE)];
-	struct session_params p = {.directory = directory, .capture = capture, .kernel = kernel};
+	const struct folder_params folder = {.path = directory};
+	struct session_params p = {.capture = capture, .kernel = kernel};
 	struct error why = ERROR_INIT;
 	uint64_t rng = rng_mix(slice);
 
@@ -32,6 +33,9 @@ void files_record(struct small_session *s, const char *text, const char *const *
 	small_session_load(s, text, sets, set_count);
 	p.scenario = s->scenario;
 	p.fabric = s->fabric;
+	if (folder_claim(&s->folder, &folder, &why) < 0)
+		fail_msg("%s", why.text);
+	p.folder = s->folder;
 	if (session_open(&s->session, &p, &why) < 0)
 		fail_msg("%s", why.text);
 	while (!session_done(s->session)) {
@@ -40,7 +44,7 @@ void files_record(struct small_session *s, const char *text, const char *const *
 		if (session_advance(s->session, next_stop(slice, now, &rng), NULL, &why) < 0)
 			fail_msg("%s", why.text);
 	}
-	if (session_write(s->session, NULL, &why) < 0)
+	if (session_write(s->session, NULL, NULL, &why) < 0)
 		fail_msg("%s", why.text);
 }
 

@@ -111,7 +111,7 @@
 	X(the_second_mark_makes)                                                                   \
 	X(only_severe_congestion_makes)                                                            \
 	X(only_a_newer_psn_makes)                                                                  \
-	X(one_cnp_an_interval)                                                                     \
+	X(only_rare_marks_make)                                                                    \
 	X(a_flow_is_forgotten)                                                                     \
 	X(flows_that_share_a_slot)                                                                 \
 	X(a_packet_becomes_a_cnp)                                                                  \

@@ -12,6 +12,7 @@
 #define KMAX   10000u
 #define NOW    (1ull << 40)
 #define MEMORY (8ull * BENCH_INTERVAL) /* marks further apart begin anew */
+#define RARE   (BENCH_INTERVAL + 1ull) /* marks so far apart call for a CNP */
 
 /* A packet of this sender that comes in marked, with this PSN. */
 static void init_from(struct trial *t, uint32_t src_host, uint32_t psn, bool ip6)
@@ -32,6 +33,13 @@ static void init_from(struct trial *t, uint32_t src_host, uint32_t psn, bool ip6
 static void init_marked(struct trial *t, uint32_t psn, bool ip6)
 {
 	init_from(t, TO_LAST, psn, ip6);
+}
+
+/* The same, for a CNP to be due if it is the flow's second. */
+static void init_due(struct trial *t, uint32_t psn, bool ip6)
+{
+	init_marked(t, psn, ip6);
+	t->hop.now_ps += RARE;
 }
 
 /* Its queue at OUT holds so much. */
@@ -160,14 +168,11 @@ void switch_the_second_mark_makes(void **state)
 		assert_non_null(f);
 		assert_int_equal(f->psn, 500);
 		assert_int_equal(f->marked_ps, NOW);
-		assert_int_equal(f->notified_ps, 0);
-		init_marked(&t, 501, ip6);
-		t.hop.now_ps = NOW + 5;
+		init_due(&t, 501, ip6);
 		assert_true(makes(b, &t));
 		assert_ptr_equal(the_flow(b), f);
 		assert_int_equal(f->psn, 501);
-		assert_int_equal(f->marked_ps, NOW + 5);
-		assert_int_equal(f->notified_ps, NOW + 5);
+		assert_int_equal(f->marked_ps, NOW + RARE);
 	}
 }
 
@@ -205,7 +210,7 @@ void switch_only_severe_congestion_makes(void **state)
 	f = the_flow(b);
 	assert_non_null(f);
 	/* nor of the second, where it has calmed down: that leaves no trace */
-	init_marked(&t, 501, false);
+	init_due(&t, 501, false);
 	set_depth(b, &t, KMAX);
 	assert_false(makes_at(b, &t, BACK));
 	assert_int_equal(f->psn, 500);
@@ -239,37 +244,9 @@ void switch_only_a_newer_psn_makes(void **state)
 		bench_reset(state);
 		init_marked(&t, psns[i].first, i & 1);
 		assert_false(makes(b, &t));
-		init_marked(&t, psns[i].second, i & 1);
+		init_due(&t, psns[i].second, i & 1);
 		assert_int_equal(makes(b, &t), psns[i].newer);
 		assert_int_equal(the_flow(b)->psn, psns[i].newer ? psns[i].second : psns[i].first);
-	}
-}
-
-/* At most one in the interval, to the picosecond; marks go on being noted. */
-void switch_one_cnp_an_interval(void **state)
-{
-	struct switch_bench *b = *state;
-	uint64_t now = NOW;
-	struct trial t;
-
-	init_marked(&t, 500, false);
-	assert_false(makes(b, &t));
-	init_marked(&t, 501, false);
-	assert_true(makes(b, &t));
-	for (uint32_t i = 0; i < 5; i++) {
-		init_marked(&t, 502 + 3 * i, false);
-		t.hop.now_ps = now + 1;
-		assert_false(makes(b, &t));
-		init_marked(&t, 503 + 3 * i, false);
-		t.hop.now_ps = now + BENCH_INTERVAL - 1;
-		assert_false(makes(b, &t));
-		assert_int_equal(the_flow(b)->psn, 503 + 3 * i);
-		assert_int_equal(the_flow(b)->marked_ps, now + BENCH_INTERVAL - 1);
-		assert_int_equal(the_flow(b)->notified_ps, now);
-		init_marked(&t, 504 + 3 * i, false);
-		now += BENCH_INTERVAL;
-		t.hop.now_ps = now;
-		assert_true(makes(b, &t));
 	}
 }
 
@@ -280,6 +257,30 @@ static bool makes_then(struct switch_bench *b, uint32_t psn, uint64_t now)
 	init_marked(&t, psn, false);
 	t.hop.now_ps = now;
 	return makes(b, &t);
+}
+
+/*
+ * Only if the sender would raise its rate in between, to the picosecond: a receiver that gets marked packets more often notifies
+ * it in time, however long that goes on.
+ */
+void switch_only_rare_marks_make(void **state)
+{
+	struct switch_bench *b = *state;
+	uint64_t now = NOW;
+	uint32_t psn = 500;
+
+	assert_false(makes_then(b, psn, now));
+	for (uint32_t i = 0; i < 5; i++) {
+		now += RARE;
+		assert_true(makes_then(b, ++psn, now));
+		for (uint32_t often = 0; often < 20; often++) {
+			now += BENCH_INTERVAL;
+			assert_false(makes_then(b, ++psn, now));
+			assert_int_equal(the_flow(b)->psn, psn);
+			assert_int_equal(the_flow(b)->marked_ps, now);
+		}
+		assert_false(makes_then(b, ++psn, ++now));
+	}
 }
 
 /* Marks that are far apart are not of one congestion: the later is a first one, whatever its PSN. */
@@ -295,14 +296,13 @@ void switch_a_flow_is_forgotten(void **state)
 	assert_false(makes_then(b, 502, now));
 	assert_int_equal(the_flow(b)->psn, 502);
 	assert_int_equal(the_flow(b)->marked_ps, now);
-	assert_int_equal(the_flow(b)->notified_ps, 0);
-	assert_true(makes_then(b, 503, now + 1));
+	assert_true(makes_then(b, 503, now + RARE));
 	/* what is sent again does not keep it in mind */
-	now += MEMORY;
+	now += RARE + MEMORY;
 	assert_false(makes_then(b, 503, now));
-	assert_false(makes_then(b, 100, now + 2));
+	assert_false(makes_then(b, 100, now + 1));
 	assert_int_equal(the_flow(b)->psn, 100);
-	assert_true(makes_then(b, 101, now + 2));
+	assert_true(makes_then(b, 101, now + 1 + RARE));
 }
 
 /* Where two share a slot the younger has it, and begins anew. */
@@ -329,7 +329,7 @@ void switch_flows_that_share_a_slot(void **state)
 	assert_in_range(evicted, 1, 15);
 	assert_in_range(others, 240, 256);
 	/* the flow of the slot's owner is still known, at the slot */
-	init_marked(&t, 501, false);
+	init_due(&t, 501, false);
 	assert_true(makes(b, &t));
 }
 
@@ -353,6 +353,7 @@ void switch_a_packet_becomes_a_cnp(void **state)
 		t.in.bytes[packet_bth(&t.in) + 4] = 0x80;
 		assert_false(makes(b, &t));
 		t.in.bytes[packet_bth(&t.in) + 11]++;
+		t.hop.now_ps += RARE;
 		assert_true(makes(b, &t));
 	}
 }
@@ -366,6 +367,7 @@ void switch_a_cnp_may_go_back_where_it_came_from(void **state)
 
 	for (uint32_t psn = 500; psn < 502; psn++) {
 		init_from(&t, TO_BACK, psn, false);
+		t.hop.now_ps += (psn - 500) * RARE;
 		set_depth(b, &t, KMAX + 1);
 		assert_int_equal(makes_at(b, &t, BENCH_IN), psn == 501);
 	}
@@ -375,6 +377,7 @@ void switch_a_cnp_may_go_back_where_it_came_from(void **state)
 		for (uint32_t psn = 500; psn < 502; psn++) {
 			init_from(&t, TO_AROUND, psn, flow & 1);
 			packet_put16(t.in.bytes + packet_bth(&t.in) - 8, flow);
+			t.hop.now_ps += (psn - 500) * RARE;
 			set_depth(b, &t, KMAX + 1);
 			t.hop.flags = HOP_MAKE_CNP;
 			v = trial_run(b, &t, NULL);
@@ -385,7 +388,7 @@ void switch_a_cnp_may_go_back_where_it_came_from(void **state)
 	assert_in_range(same, 150, 250);
 }
 
-/* It needs room like any other, and is lost where there is none: that was its turn. */
+/* It needs room like any other, and is lost where there is none. */
 void switch_a_cnp_without_room(void **state)
 {
 	struct switch_bench *b = *state;
@@ -399,18 +402,14 @@ void switch_a_cnp_without_room(void **state)
 		q->limit_bytes = ip6 ? 93 : 73;
 		init_marked(&t, 500, ip6);
 		assert_false(makes(b, &t));
-		init_marked(&t, 501, ip6);
+		init_due(&t, 501, ip6);
 		v = loses(b, &t, DROP_BUFFER, BACK);
 		assert_int_equal(v.port, BACK);
 		assert_int_equal(v.queue, CLASS_CNP);
 		tables_assert_equal(&b->dp->tables, &b->want);
-		assert_int_equal(the_flow(b)->notified_ps, NOW);
 		q->limit_bytes++;
-		init_marked(&t, 502, ip6);
-		t.hop.now_ps = NOW + BENCH_INTERVAL - 1;
-		assert_false(makes(b, &t));
-		init_marked(&t, 503, ip6);
-		t.hop.now_ps = NOW + BENCH_INTERVAL;
+		init_due(&t, 502, ip6);
+		t.hop.now_ps += RARE;
 		assert_true(makes(b, &t));
 	}
 }
@@ -433,15 +432,15 @@ void switch_a_lossless_cnp(void **state)
 		b->dp->tables.switches[0].headroom_bytes[CLASS_CNP] = BENCH_HEADROOM;
 		init_marked(&t, 500, ip6);
 		assert_false(makes(b, &t));
-		init_marked(&t, 501, ip6);
+		init_due(&t, 501, ip6);
 		v = loses(b, &t, DROP_HEADROOM, BENCH_IN);
 		assert_int_equal(v.flags, VERDICT_LOSSLESS | VERDICT_ASK_PFC);
 		want->paused = 1;
 		tables_assert_equal(&b->dp->tables, &b->want);
 		in->paused = 0;
 		in->headroom_limit++;
-		init_marked(&t, 502, ip6);
-		t.hop.now_ps = NOW + BENCH_INTERVAL;
+		init_due(&t, 502, ip6);
+		t.hop.now_ps += RARE;
 		t.hop.flags = HOP_MAKE_CNP;
 		bench_accept(b);
 		v = trial_run(b, &t, NULL);
@@ -457,11 +456,10 @@ void switch_a_lossless_cnp(void **state)
 }
 
 /* Marked again, and due: the next of its flow. */
-static void next_due(struct switch_bench *b, uint8_t *psn)
+static void next_due(struct trial *t)
 {
-	psn[0]++;
-	the_flow(b)->notified_ps = 0;
-	bench_accept(b);
+	t->in.bytes[packet_bth(&t->in) + 11]++;
+	t->hop.now_ps += RARE;
 }
 
 /* Too little of the packet, or of another kind: nothing is made. What cannot be routed is lost. */
@@ -478,10 +476,10 @@ void switch_a_cnp_of_nothing(void **state)
 		bth = packet_bth(&t.in);
 		assert_false(makes(b, &t));
 		for (t.in.captured = bth; t.in.captured < bth + 28; t.in.captured++) {
-			next_due(b, t.in.bytes + bth + 11);
+			next_due(&t);
 			assert_false(makes(b, &t));
 		}
-		next_due(b, t.in.bytes + bth + 11);
+		next_due(&t);
 		assert_true(makes(b, &t));
 		t.in.captured = bth - 1;
 		loses(b, &t, DROP_MALFORMED, BENCH_IN);
@@ -493,6 +491,7 @@ void switch_a_cnp_of_nothing(void **state)
 		t.in.captured += 40;
 		for (unsigned i = 0; i < 3; i++) {
 			t.in.bytes[PACKET_IP + (ip6 ? 40 : 20) + 11]++;
+			t.hop.now_ps += RARE;
 			assert_false(makes(b, &t));
 		}
 
@@ -500,6 +499,7 @@ void switch_a_cnp_of_nothing(void **state)
 		init_from(&t, TO_NONE, 500, ip6);
 		assert_false(makes(b, &t));
 		init_from(&t, TO_NONE, 501, ip6);
+		t.hop.now_ps += RARE;
 		loses(b, &t, DROP_NO_ROUTE, BENCH_IN);
 		tables_assert_equal(&b->dp->tables, &b->want);
 		t.spec.dst_host = TO_NONE;

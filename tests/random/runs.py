@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """runs.py COMMAND SANITIZED NAME FIRST COUNT: random scenarios from seed FIRST on, each run on the kernel, inline, inline by the
 sanitized command, and inline from the scenario.yaml that the first run wrote. Prints "ok TITLE" or "not ok TITLE: WHY" for each
-claim, "# ..." for figures, and at last, as it goes, the text of each scenario of which a claim did not hold.
+claim, "# ..." for figures, and as it goes, the text of the first scenarios of which a claim did not hold.
 
 NAME: of the fabrics, which must be nobody else's; "" leaves the kernel out. FABRICBED_KEEP: a folder for what failed.
 """
@@ -17,6 +17,7 @@ import tempfile
 from scenario import Scenario
 
 COMMAND, SANITIZED, NAME, FIRST, COUNT = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
+SHOWN = 5  # scenarios of which a claim did not hold
 LIMIT_S = 300  # in which any of them has ended, on the busiest box
 MACHINE = re.compile(rb'^ *"(dataplane|setup_s|wall_s|hops_per_s|peak_rss_mb)": .*\n', re.M)
 FAILED_BY = {124: "did not end", 2: "was refused after validate took it", 3: "found no machine for it", 4: "failed"}
@@ -37,10 +38,12 @@ def call(*words):
 
 
 def files(folder):
-    """All that is there, the machine's own figures left out."""
+    """All results that are there; the machine's own figures, and the mark that says whose folder it is, left out."""
     found = {}
     for place, _, names in os.walk(folder):
         for name in names:
+            if name.startswith("."):
+                continue
             path = os.path.join(place, name)
             with open(path, "rb") as f:
                 content = f.read()
@@ -155,7 +158,8 @@ def main():
         for seed, scenario, result in pool.map(tried, range(FIRST, FIRST + COUNT)):
             if isinstance(result, Broken):
                 claims.setdefault(result.args[0], []).append(f"seed {seed}: {result.args[1]}")
-                print("# " + scenario.text().rstrip("\n").replace("\n", "\n# "), flush=True)
+                if sum(map(len, claims.values())) <= SHOWN:
+                    print("# " + scenario.text().rstrip("\n").replace("\n", "\n# "), flush=True)
             elif result is None:
                 refused += 1
             else:

@@ -398,7 +398,7 @@ class Scenario:
         if d.random() < 0.3:
             self.sent = [one()]
             return self.sent[0]
-        self.sent = [one(), one(), one()]
+        self.sent = [one(), self.pick("auto", one()), self.pick("auto", one())]
         return dict(zip(("data", "control", "notify"), self.sent))
 
     def stack(self):
@@ -457,8 +457,12 @@ class Scenario:
         d = self.dice
         names = ["flows.unfinished", "flows.count", "flows.fct_us.max", "packets.dropped", "packets.dropped.buffer", "packets.marked",
                  "queues.max_depth_bytes", "pfc.pauses_sent", "slowdown", "model_time_us", "hops", "packets.in_flight"]
-        return [{"metric": d.choice(names), self.pick("at_most", "at_least", "equals"): self.pick(0, 1, 10.5, 1000)}
-                for _ in range(d.randint(1, 3))]
+        drawn = [{"metric": d.choice(names), self.pick("at_most", "at_least", "equals"): self.pick(0, 1, 10.5, 1000)}
+                 for _ in range(d.randint(1, 3))]
+        for one in drawn:
+            if one["metric"] in ("flows.fct_us.max", "slowdown"):
+                self.maybe(0.5, one, "of", lambda: self.pick("finished", "all"))
+        return drawn
 
     # ---- what it can be held to
 
@@ -469,8 +473,12 @@ class Scenario:
         # a watchdog, a longer link, and a lost or spoilt pause are each a reason
         if self.fault_kinds & {1, 3, 4, 5, 6, 7} or "watchdog" in str(self.keys["switch"].get("pfc")):
             return False
-        sent = getattr(self, "sent", [0])
-        return all(self.class_of[v] in self.lossless for v in sent + ([0] if len(sent) < 3 else []))
+        data, control, notify = (self.sent * 3)[:3] if hasattr(self, "sent") else (0, "auto", "auto")
+        control = (0 if "classes" in self.keys["switch"] else 48) if control == "auto" else control
+        notify = control if notify == "auto" else notify
+        if "classes" not in self.keys["switch"]:
+            return control == notify == data  # other answers go by a class of their own, which is lossy
+        return all(self.class_of[v] in self.lossless for v in (data, control, notify))
 
     def text(self):
         return "".join(f"{key}: {written(value)}\n" for key, value in self.keys.items())

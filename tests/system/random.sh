@@ -4,7 +4,6 @@
 # Random scenarios over all keys (tests/random): what validate takes, runs; the kernel, the inline dataplane, the same under ASan and
 # UBSan and the written scenario.yaml give the same bytes; packets balance; what is lossless loses nothing.
 # 60 of them; FABRICBED_LONG: 3,000. FABRICBED_SEEDS="FIRST COUNT": others. FABRICBED_KEEP: a folder for what failed.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh

@@ -123,7 +123,7 @@ static void what_hangs_is_cut_off(void **state)
 			fail_msg("case %zu: by %s at %.0f us, %lld unfinished", i, ended_by(j),
 				json_number_value(json_object_get(j, "model_time_us")),
 				(long long)unfinished(j));
-		assert_int_equal(session_write(s.session, j, &why), 0);
+		assert_int_equal(session_write(s.session, j, NULL, &why), 0);
 		events = small_file(directory, "events.jsonl");
 		snprintf(want, sizeof(want),
 			",\"event\":\"cut_off\",\"by\":\"%s\",\"unfinished\":%u}\n", cases[i].by,

@@ -302,9 +302,91 @@ static void json_says_the_same(void **state)
 	told_free(&t);
 }
 
+/* That many notes, and the first of them. */
+static void assert_notes(const char *scenario, size_t count, const char *first)
+{
+	struct told t = tell(scenario);
+	json_t *json = explain_json(&t.e), *notes = json_object_get(json, "notes");
+
+	assert_int_equal(t.e.note_count, count);
+	assert_int_equal(json_array_size(notes), count);
+	if (count) {
+		assert_string_equal(t.e.notes[0], first);
+		assert_string_equal(json_string_value(json_array_get(notes, 0)), first);
+		assert_says(&t.e, &first, 1);
+	}
+	json_decref(json);
+	told_free(&t);
+}
+
+static void roce_on_a_lossy_class_is_noted(void **state)
+{
+	static const char note[] =
+		"RoCEv2's data goes by class 0, which is lossy: after each loss a queue pair goes back and starts "
+		"again at its lowest rate; for a lossless class: switch.pfc, and lossless: yes of the class";
+
+	(void)state;
+	assert_notes(SMALL "host: {transport: strack}\n", 0, NULL);
+	assert_notes(SMALL "host: {transport: roce}\n", 1, note);
+	assert_notes(SMALL "host: {transport: roce}\nswitch: {pfc: on}\n", 0, NULL);
+	/* data by another class than the lossless one */
+	assert_notes(SMALL
+		"host: {transport: roce, dscp: {data: 0}}\n"
+		"switch: {pfc: on, classes: [{class: 3, dscp: 26, lossless: yes}, {class: 0}]}\n",
+		1, note);
+	assert_notes(SMALL
+		"host: {transport: roce, dscp: {data: 26}}\n"
+		"switch: {pfc: on, classes: [{class: 3, dscp: 26, lossless: yes}, {class: 0}]}\n",
+		0, NULL);
+}
+
+/* A switch with 4 ports of 100 Gbps. */
+#define STAR                                                                                       \
+	NAMED "topology: {custom: {hosts: [a, b, c, d], switches: [s], links: [a-s, b-s, c-s, d-s]}}\n"
+
+static void thresholds_beyond_the_buffer_are_noted(void **state)
+{
+	static const struct {
+		const char *sw;
+		const char *note;
+	} cases[] = {
+		{"buffer: {per_port: 32KB}, ecn: {kmin: 32767B, kmax: 1MB}", NULL},
+		{"buffer: {per_port: 32KB}, ecn: {kmin: 32KB, kmax: 1MB}",
+			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 32768 "
+			"bytes there, and no queue holds more than 32768"},
+		{"buffer: {per_port: 32KB}, ecn: off", NULL},
+		/* a time at the port's rate: 12,500 bytes a microsecond */
+		{"buffer: {per_port: 12500}, ecn: {kmin: 1us, kmax: 1us}",
+			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 12500 "
+			"bytes there, and no queue holds more than 12500"},
+		{"buffer: {per_port: 12501}, ecn: {kmin: 1us, kmax: 1us}", NULL},
+		/* lossless: three ingresses' worth */
+		{"pfc: on, buffer: {per_port: 100KB}, ecn: {kmin: 307199B, kmax: 1MB}", NULL},
+		{"pfc: on, buffer: {per_port: 100KB}, ecn: {kmin: 300KB, kmax: 1MB}",
+			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 307200 "
+			"bytes there, and no queue holds more than 307200"},
+		/* a pool: half of what is free with alpha 1, and a reserve */
+		{"buffer: {shared: 104000, reserve: 1000}, ecn: {kmin: 50999B, kmax: 1MB}", NULL},
+		{"buffer: {shared: 104000, reserve: 1000}, ecn: {kmin: 51000B, kmax: 1MB}",
+			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 51000 "
+			"bytes there, and no queue holds more than 51000"},
+		{"pfc: on, buffer: {shared: 1MB}, ecn: {kmin: 900KB, kmax: 1MB}", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char text[512];
+
+		snprintf(text, sizeof(text), STAR "switch: {%s}\n", cases[i].sw);
+		assert_notes(text, cases[i].note != NULL, cases[i].note);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(roce_on_a_lossy_class_is_noted),
+		cmocka_unit_test(thresholds_beyond_the_buffer_are_noted),
 		cmocka_unit_test(failures_follow_the_inequality),
 		cmocka_unit_test(a_permutation_has_a_flow_a_host),
 		cmocka_unit_test(the_first_moments_are_told),

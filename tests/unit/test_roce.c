@@ -492,6 +492,58 @@ static void defaults(void **state)
 	fake_wire_close(&b.wire);
 }
 
+/* Steps and the lowest rate that follow the line, and what is given instead. */
+static void values_follow_the_line(void **state)
+{
+	static const struct {
+		enum roce_scale scale;
+		uint64_t gbps, additive_mbps, hyper_mbps, bytes, min_mbps;
+	} cases[] = {
+		{ROCE_PAPER, 40, 40, 200, 10000000, 40},
+		{ROCE_PAPER, 800, 800, 4000, 200000000, 800},
+		{ROCE_TUNED, 25, 5, 50, 0, 250},
+		{ROCE_TUNED, 100, 20, 200, 0, 1000},
+		{ROCE_TUNED, 400, 80, 800, 0, 1000},
+		{ROCE_TUNED, 2000, 400, 4000, 0, 2000},
+		{ROCE_STRACK_PAPER, 400, 2000, 10000, 100000000, 400},
+	};
+	struct roce_bench b;
+	const struct dcqcn_params *p;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		roce_bench_prepare(&b, 1, 1, cases[i].gbps, RTT);
+		b.options.scale = cases[i].scale;
+		roce_bench_run(&b);
+		p = &sender_of(&b, 0)->dcqcn;
+		assert_int_equal(p->additive_bps, cases[i].additive_mbps * 1000000);
+		assert_int_equal(p->hyper_bps, cases[i].hyper_mbps * 1000000);
+		assert_int_equal(p->increase_bytes, cases[i].bytes);
+		assert_int_equal(p->min_bps, cases[i].min_mbps * 1000000);
+		assert_int_equal(p->rounds, 5);
+		assert_int_equal(p->alpha_start, 1u << 30);
+		assert_int_equal(p->gain, 1u << 22);
+		assert_false(p->keep_target);
+		fake_wire_close(&b.wire);
+	}
+	/* a lowest rate above the line is the line */
+	roce_bench_prepare(&b, 1, 1, 400, RTT);
+	b.options = (struct roce_options){.dcqcn = true,
+		.min_bps = 500 * GBPS,
+		.rounds = 2,
+		.alpha_start = 3,
+		.gain = 4,
+		.keep_target = true};
+	roce_bench_run(&b);
+	p = &sender_of(&b, 0)->dcqcn;
+	assert_int_equal(p->min_bps, 400 * GBPS);
+	assert_int_equal(p->rounds, 2);
+	assert_int_equal(p->alpha_start, 3);
+	assert_int_equal(p->gain, 4);
+	assert_true(p->keep_target);
+	fake_wire_close(&b.wire);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -506,6 +558,7 @@ int main(void)
 		cmocka_unit_test(an_ack_follows_its_cnp),
 		cmocka_unit_test(dcqcn_drains_the_queue),
 		cmocka_unit_test(defaults),
+		cmocka_unit_test(values_follow_the_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

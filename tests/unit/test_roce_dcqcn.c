@@ -24,6 +24,9 @@ static const struct dcqcn_params paper = {
 	.increase_ps = 55 * US,
 	.increase_bytes = BYTES,
 	.alpha_ps = 55 * US,
+	.alpha_start = DCQCN_ALPHA_ONE,
+	.gain = DCQCN_ALPHA_ONE / 256,
+	.rounds = 5,
 };
 
 /* No rounds of the byte counter, whatever is sent. */
@@ -285,6 +288,74 @@ static void a_loss_restarts_slowly(void **state)
 	assert_int_equal(d.target_bps, LINE);
 }
 
+/* As NICs have it: of cuts that no round of the timer came between only the first moves the target. */
+static void a_target_may_be_kept(void **state)
+{
+	struct dcqcn_params p = timer_only();
+	struct dcqcn d;
+	double rate;
+
+	(void)state;
+	p.keep_target = true;
+	dcqcn_open(&d, &p);
+	for (uint64_t now = 1; now < 5; now++)
+		dcqcn_on_cnp(&d, &p, now);
+	assert_int_equal(d.target_bps, LINE);
+	assert_int_equal(d.rate_bps, LINE / 16);
+	/* half way back at one blow; a cut after that is of what it has reached */
+	rate = (LINE / 16.0 + LINE) / 2;
+	for (uint64_t now = 5; now < 8; now++) {
+		dcqcn_on_cnp(&d, &p, now + 55 * US);
+		expect(d.target_bps, rate);
+	}
+}
+
+/* Without a byte counter the timer alone leads on: F halves, one additive step, and R_HAI from then on. */
+static void no_byte_counter(void **state)
+{
+	struct dcqcn_params p = paper;
+	struct dcqcn d;
+	double target, rate;
+
+	(void)state;
+	p.increase_bytes = 0;
+	p.rounds = 2;
+	dcqcn_open(&d, &p);
+	for (int i = 0; i < 8; i++)
+		dcqcn_on_cnp(&d, &p, 1);
+	for (int i = 0; i < 1000; i++)
+		dcqcn_on_send(&d, &p, FRAME, 1);
+	assert_int_equal(d.byte_rounds, 0);
+	target = (double)d.target_bps;
+	rate = (double)d.rate_bps;
+	for (int round = 1; round <= 9; round++) {
+		dcqcn_ready(&d, &p, 1 + round * 55 * US);
+		target += round > 3 ? HAI : round > 2 ? AI : 0;
+		rate = (rate + target) / 2;
+		expect(d.target_bps, target);
+		expect(d.rate_bps, rate);
+	}
+}
+
+/* The first cut is of half the alpha that a flow starts with, which then moves by the gain. */
+static void alpha_starts_and_moves_as_told(void **state)
+{
+	struct dcqcn_params p = timer_only();
+	struct dcqcn d;
+
+	(void)state;
+	p.alpha_start = DCQCN_ALPHA_ONE / 2;
+	p.gain = DCQCN_ALPHA_ONE / 4;
+	dcqcn_open(&d, &p);
+	dcqcn_on_cnp(&d, &p, 1);
+	assert_int_equal(d.rate_bps, LINE / 4 * 3);
+	assert_true(alpha_of(&d) == 0.625);
+	dcqcn_on_cnp(&d, &p, 1 + 54 * US);
+	assert_true(alpha_of(&d) == 0.71875);
+	dcqcn_on_cnp(&d, &p, 1 + (54 + 2 * 55) * US);
+	assert_true(fabs(alpha_of(&d) - (0.71875 * 9 / 16 * 3 / 4 + 0.25)) < 1e-8);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -299,6 +370,9 @@ int main(void)
 		cmocka_unit_test(rates_stay_within_their_bounds),
 		cmocka_unit_test(frames_are_paced),
 		cmocka_unit_test(a_loss_restarts_slowly),
+		cmocka_unit_test(a_target_may_be_kept),
+		cmocka_unit_test(no_byte_counter),
+		cmocka_unit_test(alpha_starts_and_moves_as_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -157,7 +157,7 @@ static void one_word_turns_on_what_is_usual(void **state)
 	assert_int_equal(sw->pfc.watchdog_ps, 0);
 	assert_true(sw->classes[0].lossless);
 	assert_int_equal(sw->lldp_ps, 100 * US);
-	assert_int_equal(sw->cnp_ps, 50 * US);
+	assert_int_equal(sw->cnp_ps, 55 * US); /* DCQCN's timer */
 	assert_int_equal(sw->reroute_ps, 5 * US);
 	assert_int_equal(sw->reroute_mode, REROUTE_GLOBAL);
 	scenario_free(s);
@@ -268,7 +268,9 @@ static void hosts_have_transports_and_dscps(void **state)
 	struct scenario *s = load(SMALL
 		"host:\n"
 		"  transport: {roce: {qps_per_connection: 4, congestion: off, rto: 1ms, cnp_interval: 5us,\n"
-		"    timer: 6us, byte_counter: 7KB, alpha_timer: 8us, additive: 9Mbps, hyper: 10Mbps}}\n"
+		"    timer: 6us, byte_counter: 7KB, alpha_timer: 8us, additive: 9Mbps, hyper: 10Mbps,\n"
+		"    min_rate: 11Mbps, initial_alpha: 50%, gain: 0.0625, fast_recovery: 3,\n"
+		"    clamp_target: after_increase}}\n"
 		"  dscp: {data: 26, notify: 50}\n");
 	struct scenario *again;
 	char *written = write_text(s);
@@ -288,6 +290,11 @@ static void hosts_have_transports_and_dscps(void **state)
 		assert_int_equal(h->roce.alpha_ps, 8 * US);
 		assert_int_equal(h->roce.additive_bps, 9000000);
 		assert_int_equal(h->roce.hyper_bps, 10000000);
+		assert_int_equal(h->roce.min_bps, 11000000);
+		assert_true(h->roce.alpha_start == 0.5);
+		assert_true(h->roce.gain == 0.0625);
+		assert_int_equal(h->roce.rounds, 3);
+		assert_true(h->roce.keep_target);
 		assert_int_equal(h->data_dscp, 26);
 		assert_int_equal(h->control_dscp, 48);
 		assert_int_equal(h->notify_dscp, 50);
@@ -295,6 +302,68 @@ static void hosts_have_transports_and_dscps(void **state)
 	scenario_free(s);
 	scenario_free(again);
 	free(written);
+}
+
+/* A name chooses the values of all options that are not given; it, and they, are written. */
+static void dcqcn_has_settings_by_name(void **state)
+{
+	static const struct {
+		const char *text;
+		enum dcqcn_kind kind;
+		uint64_t cnp_us, timer_us, alpha_us;
+		uint32_t rounds;
+		bool keep;
+	} cases[] = {
+		{"", DCQCN_PAPER, 50, 55, 55, 5, false},
+		{"dcqcn: paper", DCQCN_PAPER, 50, 55, 55, 5, false},
+		{"dcqcn: tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: Tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: strack-paper", DCQCN_STRACK_PAPER, 50, 25, 55, 5, false},
+		{"timer: 7us, dcqcn: tuned, clamp_target: always", DCQCN_TUNED, 4, 7, 1, 1, false},
+		{"dcqcn: strack-paper, cnp_interval: 9us, fast_recovery: 2", DCQCN_STRACK_PAPER, 9,
+			25, 55, 2, false},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct scenario *s[2];
+		char text[256], *written;
+
+		snprintf(text, sizeof(text), SMALL "host: {transport: {roce: {%s}}}\n",
+			cases[i].text);
+		s[0] = load(text);
+		written = write_text(s[0]);
+		s[1] = load(written);
+		for (int j = 0; j < 2; j++) {
+			const struct host_spec *h = &s[j]->host;
+
+			assert_int_equal(h->roce.kind, cases[i].kind);
+			assert_int_equal(h->roce.cnp_ps, cases[i].cnp_us * US);
+			assert_int_equal(h->roce.increase_ps, cases[i].timer_us * US);
+			assert_int_equal(h->roce.alpha_ps, cases[i].alpha_us * US);
+			assert_int_equal(h->roce.rounds, cases[i].rounds);
+			assert_int_equal(h->roce.keep_target, cases[i].keep);
+			assert_true(h->roce.alpha_start == 1);
+			assert_true(h->roce.gain == 1 / 256.0);
+			assert_int_equal(h->roce.increase_bytes, 0);
+			assert_int_equal(h->roce.additive_bps, 0);
+			assert_int_equal(h->roce.hyper_bps, 0);
+			assert_int_equal(h->roce.min_bps, 0);
+			scenario_free(s[j]);
+		}
+		free(written);
+	}
+}
+
+/* Unless it is told, a switch that notifies senders takes their timer for the time in which they raise their rates. */
+static void switches_know_the_senders_timer(void **state)
+{
+	struct scenario *s =
+		load(SMALL "switch: {cnp: {}}\nhost: {transport: {roce: {dcqcn: tuned}}}\n");
+
+	(void)state;
+	assert_int_equal(s->sw.cnp_ps, 300 * US);
+	scenario_free(s);
 }
 
 static void hosts_have_defaults(void **state)
@@ -398,6 +467,8 @@ int main(void)
 		cmocka_unit_test(classes_follow_from_the_dscp),
 		cmocka_unit_test(ecn_of_a_class_starts_from_the_switch),
 		cmocka_unit_test(hosts_have_transports_and_dscps),
+		cmocka_unit_test(dcqcn_has_settings_by_name),
+		cmocka_unit_test(switches_know_the_senders_timer),
 		cmocka_unit_test(hosts_have_defaults),
 		cmocka_unit_test(answers_go_before_data),
 	};

@@ -135,7 +135,7 @@ static void wrong_pauses_are_explained(void **state)
 		"3:15: switch.pfc: expected off, on, or a mapping of these keys: quanta, response, watchdog, "
 		"not 'maybe'\n"
 		"3:28: switch.lldp: expected off, on, or {every: 100us}, not 'maybe'\n"
-		"3:40: switch.cnp: expected off, on, or {every: 50us}, not '50us'\n"
+		"3:40: switch.cnp: expected off, on, or {every: auto}, not '50us'\n"
 		"3:62: switch.reroute.mode: 'lokal' is not known; did you mean 'local'?\n");
 }
 
@@ -235,6 +235,11 @@ static void wrong_hosts_are_explained(void **state)
 		"such as 2MB, or auto\n"
 		"4:30: host.transport.roce.additive: expected a rate from 1Kbps to 10Tbps, such as 100Gbps, "
 		"or auto, not '3'\n");
+	expect(SMALL "host: {transport: {roce: {dcqcn: tunde, gain: 0, clamp_target: yes}}}\n",
+		"3:34: host.transport.roce.dcqcn: 'tunde' is not known; did you mean 'tuned'?\n"
+		"3:47: host.transport.roce.gain: 0 is too small; expected a probability above 0 and up to 1, such as "
+		"0.1% or 1e-3\n"
+		"3:64: host.transport.roce.clamp_target: 'yes' is not known; valid here: always, after_increase\n");
 	expect(SMALL "host: {transport: {roce: {}, strack: {congestion: of}}}\n",
 		"3:38: host.transport.strack: strack and roce exclude each other; keep one\n"
 		"3:51: host.transport.strack.congestion: 'of' is not known; valid here: on, off\n");

@@ -65,7 +65,7 @@ static void no_such_port(void **state)
 	assert_true(b->dp->ops->submit(b->dp, BENCH_PORT_COUNT, &ref, 1) < 0);
 }
 
-/* Submits a packet that came in marked twice, to be made into this; its queue is past kmax. */
+/* Submits a packet that came in marked twice, far apart, to be made into this; its queue is past kmax. */
 static struct verdict make_twice(struct switch_bench *b, uint16_t flags)
 {
 	struct queue *q;
@@ -80,6 +80,7 @@ static struct verdict make_twice(struct switch_bench *b, uint16_t flags)
 	q->depth_bytes = 2;
 	trial_run(b, &t, NULL);
 	t.in.bytes[packet_bth(&t.in) + 11]++;
+	t.hop.now_ps += BENCH_INTERVAL + 1;
 	return trial_run(b, &t, NULL);
 }
 

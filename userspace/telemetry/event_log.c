@@ -254,12 +254,17 @@ int event_log_write(struct event_log *l, int directory, const char *name)
 	return r < 0 ? r : closed;
 }
 
+void event_log_remove(struct event_log *l)
+{
+	spool_remove(&l->lines);
+	spool_remove(&l->index);
+}
+
 void event_log_free(struct event_log *l)
 {
 	if (!l)
 		return;
-	spool_remove(&l->lines);
-	spool_remove(&l->index);
+	event_log_remove(l);
 	free(l->run);
 	free(l);
 }

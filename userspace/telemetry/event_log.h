@@ -33,7 +33,10 @@ uint64_t event_log_lost(const struct event_log *l, int *ret_why);
 /* Makes a file of that name with all of them in order. 0, or -errno: nothing is lost, and it can be tried again. */
 int event_log_write(struct event_log *l, int directory, const char *name);
 
-/* Removes the file in which they were collected. NULL is fine. */
+/* Removes the file in which they were collected. How many were lost is still known. */
+void event_log_remove(struct event_log *l);
+
+/* That, and all else. NULL is fine. */
 void event_log_free(struct event_log *l);
 
 #endif

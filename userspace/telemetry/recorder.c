@@ -272,12 +272,18 @@ int recorder_write(struct recorder *r, int directory)
 	return error;
 }
 
+void recorder_done(struct recorder *r)
+{
+	event_log_remove(r->events);
+	spool_remove(&r->queues);
+}
+
 void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
-	event_log_free(r->events);
 	spool_remove(&r->queues);
+	event_log_free(r->events);
 	free(r->bursts);
 	free(r->pauses);
 	free(r->was_occupied);

@@ -55,7 +55,10 @@ void recorder_end(struct recorder *r, uint64_t now_ps);
  */
 int recorder_write(struct recorder *r, int directory);
 
-/* Removes what was collected. NULL is fine. */
+/* All is written, and has its name: removes what was collected. */
+void recorder_done(struct recorder *r);
+
+/* That, and all else. NULL is fine. */
 void recorder_free(struct recorder *r);
 
 /* flows.csv.new in directory. host_name as recorder_port_name, of a host's number. 0 or -errno. */

@@ -162,5 +162,5 @@ void spool_remove(struct spool *s)
 	unlinkat(s->directory, s->name, 0);
 	close(s->fd);
 	free(s->bytes);
-	*s = (struct spool)SPOOL_NONE;
+	*s = (struct spool){.fd = -1, .lost = s->lost, .why_lost = s->why_lost};
 }

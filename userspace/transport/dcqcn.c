@@ -6,7 +6,7 @@
 void dcqcn_open(struct dcqcn *d, const struct dcqcn_params *p)
 {
 	*d = (struct dcqcn){
-		.rate_bps = p->line_bps, .target_bps = p->line_bps, .alpha = DCQCN_ALPHA_ONE};
+		.rate_bps = p->line_bps, .target_bps = p->line_bps, .alpha = p->alpha_start};
 }
 
 /* A packet that waits has less or more time left as the rate changes. */
@@ -22,21 +22,28 @@ static void set_rate(struct dcqcn *d, const struct dcqcn_params *p, uint64_t rat
 	d->rate_bps = rate_bps;
 }
 
-/* One round of the timer or the byte counter is over: figure 7. */
-static void increase(struct dcqcn *d, const struct dcqcn_params *p, uint64_t now)
+/*
+ * By how much R_T rises: figure 7. "F successive iterations" of fast recovery (3.1): the round that has just ended counts, so
+ * that there are five and not four. The text leaves hyper increase to QCN, where it grows with the rounds beyond F. Without a
+ * byte counter there is nothing that both could have reached: the timer's first round beyond F is additive, and each
+ * further one adds R_HAI.
+ */
+static uint64_t target_step(const struct dcqcn *d, const struct dcqcn_params *p)
 {
 	uint32_t t = d->timer_rounds, b = d->byte_rounds;
 	uint32_t least = t < b ? t : b, most = t < b ? b : t;
 
-	/*
-	 * "F successive iterations" of fast recovery (3.1): the round that has just ended counts,
-	 * so that there are five and not four. The text leaves hyper increase to QCN, where it
-	 * grows with the rounds beyond F.
-	 */
-	if (least > DCQCN_ROUNDS)
-		d->target_bps += (least - DCQCN_ROUNDS) * p->hyper_bps;
-	else if (most > DCQCN_ROUNDS)
-		d->target_bps += p->additive_bps;
+	if (!p->increase_bytes && t > p->rounds + 1)
+		return p->hyper_bps;
+	if (least > p->rounds)
+		return (least - p->rounds) * p->hyper_bps;
+	return most > p->rounds ? p->additive_bps : 0;
+}
+
+/* One round of the timer or the byte counter is over. */
+static void increase(struct dcqcn *d, const struct dcqcn_params *p, uint64_t now)
+{
+	d->target_bps += target_step(d, p);
 	if (d->target_bps > p->line_bps)
 		d->target_bps = p->line_bps;
 	/* Rounded up, so that it arrives: equation 3. */
@@ -55,11 +62,16 @@ static void advance(struct dcqcn *d, const struct dcqcn_params *p, uint64_t now)
 	}
 }
 
+static uint32_t weighed(const struct dcqcn_params *p, uint32_t value)
+{
+	return (uint32_t)((uint64_t)value * p->gain >> DCQCN_ALPHA_SHIFT);
+}
+
 /* Equation 2, for each K without a notification; it stops when the fixed point has no bits left. */
 static void decay_alpha(struct dcqcn *d, const struct dcqcn_params *p, uint64_t now)
 {
-	while (d->alpha_ps && d->alpha_ps <= now && d->alpha >> DCQCN_G_SHIFT) {
-		d->alpha -= d->alpha >> DCQCN_G_SHIFT;
+	while (d->alpha_ps && d->alpha_ps <= now && weighed(p, d->alpha)) {
+		d->alpha -= weighed(p, d->alpha);
 		d->alpha_ps += p->alpha_ps;
 	}
 }
@@ -80,9 +92,10 @@ void dcqcn_on_cnp(struct dcqcn *d, const struct dcqcn_params *p, uint64_t now)
 	advance(d, p, now);
 	decay_alpha(d, p, now);
 	cut = (uint64_t)((unsigned __int128)d->rate_bps * d->alpha >> (DCQCN_ALPHA_SHIFT + 1));
-	d->target_bps = d->rate_bps;
+	if (!p->keep_target || d->timer_rounds)
+		d->target_bps = d->rate_bps;
 	set_rate(d, p, d->rate_bps - cut, now);
-	d->alpha += (DCQCN_ALPHA_ONE - d->alpha) >> DCQCN_G_SHIFT;
+	d->alpha += weighed(p, DCQCN_ALPHA_ONE - d->alpha);
 	d->alpha_ps = now + p->alpha_ps;
 	restart_rounds(d, p, now);
 }
@@ -107,6 +120,8 @@ void dcqcn_on_send(struct dcqcn *d, const struct dcqcn_params *p, uint32_t frame
 	if (!d->limited)
 		return;
 	d->ready_ps = now + serialise_ps(frame_len, d->rate_bps);
+	if (!p->increase_bytes)
+		return;
 	d->bytes += frame_len;
 	while (d->limited && d->bytes >= p->increase_bytes) {
 		d->bytes -= p->increase_bytes;

@@ -13,8 +13,6 @@
 
 #define DCQCN_ALPHA_SHIFT 30 /* alpha = 1 is 1 << 30 */
 #define DCQCN_ALPHA_ONE   (1u << DCQCN_ALPHA_SHIFT)
-#define DCQCN_G_SHIFT     8 /* g = 1/256 */
-#define DCQCN_ROUNDS      5 /* F */
 
 struct dcqcn_params {
 	uint64_t line_bps; /* where it starts, and the most */
@@ -22,8 +20,12 @@ struct dcqcn_params {
 	uint64_t additive_bps;   /* R_AI */
 	uint64_t hyper_bps;      /* R_HAI */
 	uint64_t increase_ps;    /* T, at least 1 us */
-	uint64_t increase_bytes; /* B, at least 1 */
+	uint64_t increase_bytes; /* B; 0: there is no byte counter */
 	uint64_t alpha_ps;       /* K, at least 1 us */
+	uint32_t alpha_start;    /* of a flow that no notification has reached */
+	uint32_t gain;           /* g; as alpha, 30 bits behind the point */
+	uint32_t rounds;         /* F */
+	bool keep_target; /* of cuts without an increase between them only the first moves R_T */
 };
 
 struct dcqcn {

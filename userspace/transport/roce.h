@@ -8,16 +8,25 @@
  */
 #include "transport/transport.h"
 
-/* A value of 0 takes what is in brackets; rates and bytes are scaled from the paper's 40 Gbps. */
+/* Whose steps and least rate DCQCN has, scaled to the line: roce_sender.c has them, docs/transports.md their sources. */
+enum roce_scale { ROCE_PAPER, ROCE_TUNED, ROCE_STRACK_PAPER };
+
+/* A value of 0 takes what is in brackets; rates and bytes are the scale's for 40 Gbps, in proportion to the line. */
 struct roce_options {
-	bool dcqcn;              /* else at line rate, come what may */
+	bool dcqcn;       /* else at line rate, come what may */
+	bool keep_target; /* only the first of several cuts moves DCQCN's target */
+	enum roce_scale scale;
+	uint32_t rounds;         /* of fast recovery [5] */
+	uint32_t alpha_start;    /* 30 bits behind the point [1] */
+	uint32_t gain;           /* g, the same [1/256] */
 	uint32_t ack_every;      /* packets after which the sender asks for an ACK [16] */
 	uint64_t rto_ps;         /* [max(1 ms, 10 base RTTs)] */
 	uint64_t cnp_ps;         /* least time between two CNPs of a queue pair [50 us] */
 	uint64_t increase_ps;    /* DCQCN's timer [55 us] */
-	uint64_t increase_bytes; /* DCQCN's byte counter [10 MB at 40 Gbps] */
-	uint64_t additive_bps;   /* [40 Mbps at 40 Gbps] */
-	uint64_t hyper_bps;      /* [200 Mbps at 40 Gbps] */
+	uint64_t increase_bytes; /* DCQCN's byte counter [of the scale] */
+	uint64_t additive_bps;   /* [of the scale] */
+	uint64_t hyper_bps;      /* [of the scale] */
+	uint64_t min_bps;        /* [of the scale] */
 	uint64_t alpha_ps;       /* [55 us] */
 };
 

@@ -5,22 +5,52 @@
 #include "transport/roce_sender.h"
 
 #define BACKOFF_MAX 6
-#define SCALE_BPS   40000000000ull /* DCQCN's paper gives its values for 40 Gbps */
-#define ADDITIVE    40000000ull
-#define HYPER       200000000ull
-#define COUNTER     10000000ull
+#define SCALE_BPS   40000000000ull
+#define MBPS        1000000ull
 #define ROUND_PS    55000000ull
 #define ROUND_MIN   1000000ull /* that catching up with rounds stays cheap */
+#define ROUNDS      5
+#define GAIN        (DCQCN_ALPHA_ONE / 256)
+
+/* For a line of 40 Gbps, as which DCQCN's paper has it; docs/transports.md names the sources. */
+static const struct scale {
+	uint64_t additive_bps, hyper_bps;
+	uint64_t increase_bytes; /* 0: no byte counter */
+	uint64_t min_share;      /* the lowest rate, as a part of the line */
+	uint64_t min_bps;        /* which it need not exceed; 0: it may */
+} scales[] = {
+	[ROCE_PAPER] = {40 * MBPS, 200 * MBPS, 10000000, ROCE_LEAST_SHARE, 0},
+	[ROCE_TUNED] = {8 * MBPS, 80 * MBPS, 0, 100, 1000 * MBPS},
+	[ROCE_STRACK_PAPER] = {200 * MBPS, 1000 * MBPS, 10000000, ROCE_LEAST_SHARE, 0},
+};
 
 size_t roce_sender_size(uint32_t qps)
 {
 	return sizeof(struct roce_sender) + qps * sizeof(struct roce_sender_qp);
 }
 
-static uint64_t scaled(uint64_t value, uint64_t paper, uint64_t line_bps)
+/* What is given, else so much as for 40 Gbps; 0 only if that is. */
+static uint64_t scaled(uint64_t value, uint64_t at_40_gbps, uint64_t line_bps)
 {
-	uint64_t r = value ? value : (uint64_t)((unsigned __int128)paper * line_bps / SCALE_BPS);
+	uint64_t r = (uint64_t)((unsigned __int128)at_40_gbps * line_bps / SCALE_BPS);
 
+	if (value)
+		return value;
+	return r || !at_40_gbps ? r : 1;
+}
+
+/* How long a message may take is known by ROCE_LEAST_SHARE: nothing falls below it. */
+static uint64_t min_of(const struct roce_options *o, uint64_t line_bps)
+{
+	const struct scale *scale = &scales[o->scale];
+	uint64_t r = o->min_bps ? o->min_bps : line_bps / scale->min_share;
+
+	if (!o->min_bps && scale->min_bps && r > scale->min_bps)
+		r = scale->min_bps;
+	if (r < line_bps / ROCE_LEAST_SHARE)
+		r = line_bps / ROCE_LEAST_SHARE;
+	if (r > line_bps)
+		r = line_bps;
 	return r ? r : 1;
 }
 
@@ -33,14 +63,20 @@ static uint64_t round_ps(uint64_t value)
 
 static struct dcqcn_params dcqcn_params_of(const struct roce_options *o, uint64_t line_bps)
 {
+	const struct scale *scale = &scales[o->scale];
+
 	return (struct dcqcn_params){
 		.line_bps = line_bps,
-		.min_bps = line_bps / ROCE_LEAST_SHARE ? line_bps / ROCE_LEAST_SHARE : 1,
-		.additive_bps = scaled(o->additive_bps, ADDITIVE, line_bps),
-		.hyper_bps = scaled(o->hyper_bps, HYPER, line_bps),
+		.min_bps = min_of(o, line_bps),
+		.additive_bps = scaled(o->additive_bps, scale->additive_bps, line_bps),
+		.hyper_bps = scaled(o->hyper_bps, scale->hyper_bps, line_bps),
 		.increase_ps = round_ps(o->increase_ps),
-		.increase_bytes = scaled(o->increase_bytes, COUNTER, line_bps),
+		.increase_bytes = scaled(o->increase_bytes, scale->increase_bytes, line_bps),
 		.alpha_ps = round_ps(o->alpha_ps),
+		.alpha_start = o->alpha_start ? o->alpha_start : DCQCN_ALPHA_ONE,
+		.gain = o->gain ? o->gain : GAIN,
+		.rounds = o->rounds ? o->rounds : ROUNDS,
+		.keep_target = o->keep_target,
 	};
 }
 
