@@ -85,7 +85,7 @@ check-deps:
 
 demo: deps ## build, and see a link die under a permutation
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
-	@$(BUILD)/fabricbed run scenarios/link-failure.yaml --out $(BUILD)/demo
+	@$(BUILD)/fabricbed run scenarios/link-failure.yaml --output $(BUILD)/demo
 
 # What a compile error would not say: which package has the tool. In front of the command that needs it.
 need = command -v $(1) >/dev/null || { echo "there is no $(1): 'make deps', as root on Debian, installs what building takes" >&2; exit 3; }
@@ -193,7 +193,7 @@ check-container: ## build the Containerfile's image and use it (root; podman, de
 
 golden: all ## write the shipped scenarios' traces anew (tests/golden)
 	@for f in scenarios/*.yaml; do \
-		$(BUILD)/fabricbed run $$f --dataplane inline --set clock=stepped --out $(BUILD)/golden --json | \
+		$(BUILD)/fabricbed run $$f --dataplane inline --set clock=stepped --output $(BUILD)/golden --json | \
 			awk -v n=$$(basename $$f .yaml) -F'"' \
 				'/^  "[^"]*": {/ { v = "/" $$2 } /^  (  )?"trace_hash"/ { print n v, $$4 }'; \
 	done > tests/golden/traces.txt && cat tests/golden/traces.txt

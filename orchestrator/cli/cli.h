@@ -5,6 +5,8 @@
 /*
  * The command line as one table: what parses it also prints the help, the man page and the completion.
  */
+#include <jansson.h>
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include "topology/fabric.h"
@@ -36,6 +38,7 @@ struct cli_args {
 	char *const *operands; /* all of them, where a command takes more; NULL ends them */
 	const char *sets[CLI_SETS_MAX];
 	size_t set_count;
+	json_t *errors; /* with --json: what is wrong with scenarios, for cli_finish(); else NULL */
 };
 
 struct command {
@@ -66,6 +69,9 @@ const char *cli_value(const struct command *c, const struct cli_args *args, cons
  * asked for.
  */
 int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *ret, bool *ret_help);
+
+/* Prints what is wrong with scenarios, of a command that was to speak JSON, and lets go of it. */
+void cli_finish(struct cli_args *args);
 
 void cli_print_help(const struct command *c);
 

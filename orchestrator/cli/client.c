@@ -106,10 +106,10 @@ static int connect_socket(const char *name, int *ret_fd, struct error *why)
 int client_open(struct client **ret, const char *name, struct error *why)
 {
 	struct client *c;
-	int status;
+	int status = fabrics_trust(why);
 
-	if (geteuid() != 0)
-		return not_allowed(why);
+	if (status != EXIT_WELL)
+		return status;
 	c = calloc(1, sizeof(*c));
 	if (!c || !(c->name = strdup(name))) {
 		free(c);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -41,6 +42,17 @@ static void explain_node(const struct state_info *info, const char *node)
 		cli_error("%s has no node '%s'; 'fabricbed show %s nodes' lists them", info->name,
 			node, info->name);
 	free(names);
+}
+
+/* On the inline dataplane there is no place where a program could run. */
+static int need_namespaces(const struct command *c, const struct state_info *info)
+{
+	if (!info->dataplane || strcmp(info->dataplane, "inline"))
+		return fabrics_need_root(c->name);
+	cli_error(
+		"exec: %s is on the inline dataplane, where hosts are no network namespaces; programs need 'up --dataplane kernel', as root",
+		info->name);
+	return EXIT_MACHINE;
 }
 
 /* A descriptor of the node's namespace in *ret. EXIT_WELL, or another status after a message. */
@@ -135,19 +147,56 @@ static int enter_node(const struct state_info *info, const char *node, int netns
 			strerror(errno));
 	if (!has_way_out())
 		mount("/dev/null", "/etc/resolv.conf", NULL, MS_BIND, NULL);
+	setenv("FABRICBED_NAME", info->name, 1);
 	setenv("FABRICBED_NODE", node, 1);
 	return EXIT_WELL;
 }
 
-static int become(char *const *words)
-{
-	const char *shell = getenv("SHELL");
-	char *fallback[] = {(char *)(shell && *shell ? shell : "/bin/sh"), NULL};
-	char *const *argv = *words ? words : fallback;
+/* The user's own prompt, with where it is before it. fd: of this file; what a shell starts must not have it. */
+#define BASH_RC                                                                                    \
+	"for f in /etc/bash.bashrc ~/.bashrc; do [ -r $f ] && . $f; done; unset f\n"               \
+	"PS1=\"($FABRICBED_NAME:$FABRICBED_NODE) $PS1\"\n"                                         \
+	"exec %d<&-\n"
 
+/* bash asks its own files for the prompt, so that it has to be told by one. NULL: it has to do without. */
+static const char *bash_rc(void)
+{
+	static char path[64];
+	int fd = memfd_create("prompt", 0);
+
+	if (fd < 0 || dprintf(fd, BASH_RC, fd) < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	return path;
+}
+
+/* A shell whose prompt names the node: "(lab:h0) ". */
+static void become_shell(void)
+{
+	const char *shell = getenv("SHELL"), *base, *rc = NULL;
+	char prompt[STATE_NAME_MAX + NODE_NAME + 16];
+
+	if (!shell || !*shell)
+		shell = "/bin/sh";
+	base = strrchr(shell, '/');
+	if (!strcmp(base ? base + 1 : shell, "bash") && (rc = bash_rc()))
+		execlp(shell, shell, "--rcfile", rc, NULL);
+	snprintf(prompt, sizeof(prompt), "(%s:%s) # ", getenv("FABRICBED_NAME"),
+		getenv("FABRICBED_NODE"));
+	setenv("PS1", prompt, 1);
+	execlp(shell, shell, NULL);
+	cli_error("can't run %s: %s", shell, strerror(errno));
+}
+
+static int become(char *const *argv)
+{
 	signal(SIGPIPE, SIG_DFL); /* main() has it ignored, which a program would inherit */
-	execvp(argv[0], argv);
-	cli_error("can't run %s: %s", argv[0], strerror(errno));
+	if (*argv) {
+		execvp(argv[0], argv);
+		cli_error("can't run %s: %s", argv[0], strerror(errno));
+	} else {
+		become_shell();
+	}
 	return errno == ENOENT ? EXIT_NO_COMMAND : EXIT_NO_EXEC;
 }
 
@@ -156,13 +205,13 @@ static int run_exec(const struct command *c, const struct cli_args *args)
 	char *const *words = args->operands + 2;
 	const char *node = args->positional[1];
 	struct state_info info;
-	int status = fabrics_need_root(c->name), netns = -1;
+	int status = fabrics_find(args->positional[0], &info), netns = -1;
 
-	if (status == EXIT_WELL)
-		status = fabrics_find(args->positional[0], &info);
 	if (status != EXIT_WELL)
 		return status;
-	status = open_node(&info, node, &netns);
+	status = need_namespaces(c, &info);
+	if (status == EXIT_WELL)
+		status = open_node(&info, node, &netns);
 	if (status == EXIT_WELL)
 		status = enter_node(&info, node, netns);
 	if (netns >= 0)
@@ -183,7 +232,8 @@ const struct command cmd_exec = {
 		"Runs CMD, or a shell, in the network namespace of a host or of a switch. Hosts have the\n"
 		"interface eth0, with an IPv4 and an IPv6 address, and know each other by name. Files,\n"
 		"users and processes are the machine's own. The exit status is CMD's; 127: there is no such\n"
-		"program; 126: it can't be run. FABRICBED_NODE tells it where it is.\n\n"
+		"program; 126: it can't be run. FABRICBED_NAME and FABRICBED_NODE tell it where it is, and a\n"
+		"shell's prompt does.\n\n"
 		"  fabricbed exec hello h0 -- ping -c 3 h1\n"
 		"  fabricbed exec hello h1",
 	.options = options,

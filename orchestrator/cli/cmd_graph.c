@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include "cli/cli.h"
 #include "topology/graph.h"
 
@@ -23,6 +24,19 @@ static int wants_svg(const char *format, const char *output)
 	if (!strcmp(format, "svg"))
 		return 1;
 	return strcmp(format, "dot") ? -1 : 0;
+}
+
+/* What others make of the Graphviz text; it must not stand in a file that says it is a picture. */
+static bool is_picture(const char *output)
+{
+	static const char *const endings[] = {
+		"png", "pdf", "ps", "eps", "jpg", "jpeg", "gif", "webp", "tiff", "bmp"};
+	const char *dot = output ? strrchr(output, '.') : NULL;
+
+	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (!strcasecmp(dot + 1, endings[i]))
+			return true;
+	return false;
 }
 
 static int write_graph(const struct fabric *f, bool svg, const char *output)
@@ -55,6 +69,12 @@ static int run_graph(const struct command *c, const struct cli_args *args)
 
 	if (svg < 0) {
 		cli_error("graph: --format is 'dot' or 'svg', not '%s'", format);
+		return EXIT_INPUT;
+	}
+	if (!format && is_picture(output)) {
+		cli_error(
+			"graph: it draws dot and svg; for %s: 'fabricbed graph %s | dot -T%s -o %s'",
+			output, args->positional[0], strrchr(output, '.') + 1, output);
 		return EXIT_INPUT;
 	}
 	status = cli_load(args->positional[0], args, &s, &f);

@@ -191,14 +191,14 @@ static bool operand_is(const char *operand, size_t length, const char *word)
 static void completion_operand(const char *operand, size_t length)
 {
 	if (operand_is(operand, length, "NAME")) {
-		puts("'$(ls /run/fabricbed/live 2>/dev/null) ;;");
+		puts("'$(ls /run/fabricbed/live \"${XDG_RUNTIME_DIR:-/nonexistent}/fabricbed\" /tmp/fabricbed-$UID -1 2>/dev/null | "
+		     "grep -v -e : -e '^$') ;;");
 	} else if (operand_is(operand, length, "FILE")) {
 		puts("' files=-f ;;");
 	} else {
-		if (operand_is(operand, length, "COMMAND"))
+		if (!strncmp(operand, "COMMAND", strlen("COMMAND")))
 			completion_commands();
-		else
-			completion_choice(operand, length);
+		completion_choice(operand, length);
 		puts("' ;;");
 	}
 }
@@ -207,7 +207,7 @@ static void completion_operand(const char *operand, size_t length)
 static bool completes_operand(const char *operand, size_t length)
 {
 	return memchr(operand, '|', length) || operand_is(operand, length, "NAME") ||
-	       operand_is(operand, length, "FILE") || operand_is(operand, length, "COMMAND");
+	       operand_is(operand, length, "FILE");
 }
 
 static void completion_options(const struct command *c)
@@ -281,6 +281,16 @@ static void print_completion(void)
 	     "complete -o filenames -F _fabricbed fabricbed");
 }
 
+static void print_metrics(void)
+{
+	char text[METRIC_NAME];
+
+	puts("Numbers of summary.json that a scenario's `expect` may bound (docs/results.md tells what each is):\n");
+	for (size_t i = 0; scenario_metric(i, text); i++)
+		printf("  %s\n", text);
+	puts("\n  expect:\n    - {metric: flows.fct_us.p99, at_most: 250}   # or at_least, or equals");
+}
+
 static int run_help(const struct command *c, const struct cli_args *args)
 {
 	const struct command *about;
@@ -297,6 +307,10 @@ static int run_help(const struct command *c, const struct cli_args *args)
 		cli_print_help(NULL);
 		return EXIT_WELL;
 	}
+	if (!strcmp(args->positional[0], "metrics")) {
+		print_metrics();
+		return EXIT_WELL;
+	}
 	about = cli_find_command(args->positional[0]);
 	if (!about)
 		return EXIT_INPUT;
@@ -306,9 +320,10 @@ static int run_help(const struct command *c, const struct cli_args *args)
 
 const struct command cmd_help = {
 	.name = "help",
-	.operands = "[COMMAND]",
+	.operands = "[COMMAND|metrics]",
 	.summary = "tell what there is, or what a command does",
-	.details = "",
+	.details =
+		"'fabricbed help metrics' lists the numbers that a scenario's `expect` can bound.",
 	.options = options,
 	.operands_max = 1,
 	.run = run_help,

@@ -11,6 +11,7 @@
 #include "cli/fabrics.h"
 #include "cli/fidelity_text.h"
 #include "cli/table.h"
+#include "cli/term.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print the rows as JSON"},
@@ -158,7 +159,7 @@ static int print_rows(json_t *rows)
 	int r;
 
 	json_array_foreach(table, i, row) json_object_del(row, "reason");
-	r = table_print(table, stdout);
+	r = table_print(table, stdout, term_width());
 	json_decref(table);
 	json_array_foreach(rows, i, row)
 	{
@@ -178,9 +179,13 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	struct state_info *list = NULL;
 	size_t count = 0;
 	json_t *rows;
-	int status = fabrics_need_root(c->name), r = 0;
+	struct error why = ERROR_INIT;
+	int status = fabrics_trust(&why), r = 0;
 
-	if (status == EXIT_WELL)
+	(void)c;
+	if (status != EXIT_WELL)
+		cli_error("%s", why.text);
+	else
 		status = fabrics_list(&list, &count);
 	if (status != EXIT_WELL)
 		return status;
@@ -194,7 +199,8 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	else if (!r && json_array_size(rows))
 		r = print_rows(rows);
 	else if (!r)
-		puts("no fabric is up; 'fabricbed up FILE' brings one up");
+		printf("no fabric%s is up; 'fabricbed up FILE' brings one up\n",
+			geteuid() ? " of yours" : "");
 	json_decref(rows);
 	state_list_free(list, count);
 	if (r < 0)
@@ -209,7 +215,7 @@ const struct command cmd_list = {
 	.details =
 		"A row a fabric: running, paused, stopped, starting, failed, or crashed, and then why. What has\n"
 		"crashed stays listed until it is taken down. Namespaces of a `run` that was killed are left over\n"
-		"until the next run, up or down removes them.",
+		"until the next run, up or down removes them. Each user sees their own; root's are root's alone.",
 	.options = options,
 	.operands_max = 0,
 	.run = run_list,

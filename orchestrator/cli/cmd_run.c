@@ -10,10 +10,12 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
+#include "cli/human.h"
 #include "cli/junit.h"
 #include "cli/machine.h"
 #include "cli/results.h"
 #include "cli/stop.h"
+#include "cli/term.h"
 #include "io/clock.h"
 #include "live/measure.h"
 #include "live/pace.h"
@@ -22,10 +24,10 @@
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",
-		"frames through XDP (root; the default), or the same program as a function"},
+		"frames through XDP (root's default), or the program as a function (others')"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
-	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
+	{"output", 'o', "DIR", "results go there (default: runs/NAME-N)"},
 	{"capture", 'c', "FILE", "write all frames that ports send to FILE, for Wireshark"},
 	{"junit", 0, "FILE", "write what became of the run and its expectations as JUnit XML"},
 	{"json", 'j', NULL, "print the summary as JSON"},
@@ -39,11 +41,13 @@ static void show_progress(const struct session *s, double spent_s)
 	const struct engine *e = session_engine(s);
 	struct engine_stats stats;
 	double done = session_progress(s);
+	char time[HUMAN_TEXT];
 
 	engine_stats(e, &stats);
-	fprintf(stderr, "\r\033[K%3.0f%%  %.1f us  %llu of %llu flows  %.2f million hops/s",
-		100 * done, (double)engine_now(e) / PS_PER_US, (unsigned long long)stats.flows_done,
-		(unsigned long long)stats.flows, (double)stats.hops / spent_s / 1e6);
+	fprintf(stderr, "\r\033[K%3.0f%%  %s  %llu of %llu flows  %.2f million hops/s", 100 * done,
+		human_time(time, (double)engine_now(e) / PS_PER_US),
+		(unsigned long long)stats.flows_done, (unsigned long long)stats.flows,
+		(double)stats.hops / spent_s / 1e6);
 	if (done > 0.02)
 		fprintf(stderr, "  about %.0f s left", spent_s / done * (1 - done));
 }
@@ -128,6 +132,7 @@ struct run {
 	struct folder *folder;
 	const char *capture;
 	bool kernel, json, quiet;
+	const char *seed;    /* as --seed has it; NULL: not given */
 	const char *variant; /* its name, if it is one of several */
 	json_t *summary;     /* of the run, for who compares; NULL: it gave none */
 	struct pace *pace;   /* of the run that is under way, on the wall clock */
@@ -262,18 +267,14 @@ static int run_session(struct run *run)
 
 static int parse_options(const struct command *c, struct cli_args *args, struct run *run)
 {
-	const char *dataplane = cli_value(c, args, "dataplane");
 	static char seed[CLI_SEED_SET];
+	int status = machine_dataplane(c, args, &run->kernel);
 
-	run->kernel = !dataplane || !strcmp(dataplane, "kernel");
+	run->seed = cli_value(c, args, "seed");
 	run->capture = cli_value(c, args, "capture");
 	run->json = cli_value(c, args, "json") != NULL;
 	run->quiet = cli_value(c, args, "quiet") != NULL;
-	if (!run->kernel && strcmp(dataplane, "inline")) {
-		cli_error("run: --dataplane is 'kernel' or 'inline', not '%s'", dataplane);
-		return EXIT_INPUT;
-	}
-	return cli_take_seed(c, args, seed);
+	return status != EXIT_WELL ? status : cli_take_seed(c, args, seed);
 }
 
 /* root is believed until something fails: the probes take as long as a small fabric */
@@ -409,7 +410,7 @@ static int run_variants(const struct run *run, const struct cli_args *args, stru
 	if (run->json)
 		print_json(summaries);
 	else if (!run->quiet)
-		compare_print(s->name, summaries);
+		compare_print(s->name, summaries, term_width());
 	json_decref(summaries);
 	return status;
 }
@@ -439,10 +440,30 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 	return status;
 }
 
+/* The command line has the last word, and one seed for all would undo what the variants are for. */
+static int check_seed(const struct scenario *s, const char *seed)
+{
+	for (size_t i = 0; seed && i < s->variant_count; i++) {
+		for (size_t j = 0; j < s->variants[i].set_count; j++) {
+			if (strncmp(s->variants[i].sets[j], "seed=", 5))
+				continue;
+			cli_error(
+				"run: variant %s of %s has a seed of its own, which --seed would take the place of; "
+				"if that is meant: --set seed=%s",
+				s->variants[i].name, s->name, seed);
+			return EXIT_INPUT;
+		}
+	}
+	return EXIT_WELL;
+}
+
 static int run_file(struct run *run, const struct cli_args *args, const char *out)
 {
 	int status = cli_load(args->positional[0], args, &run->scenario, &run->fabric);
 
+	if (status != EXIT_WELL)
+		return status;
+	status = check_seed(run->scenario, run->seed);
 	if (status != EXIT_WELL)
 		return status;
 	if (run->scenario->variant_count && run->capture) {
@@ -455,7 +476,7 @@ static int run_file(struct run *run, const struct cli_args *args, const char *ou
 
 static int run_run(const struct command *c, const struct cli_args *given)
 {
-	const char *out = cli_value(c, given, "out"), *junit = cli_value(c, given, "junit");
+	const char *out = cli_value(c, given, "output"), *junit = cli_value(c, given, "junit");
 	struct cli_args args = *given;
 	struct run run = {0};
 	int status = parse_options(c, &args, &run);
@@ -464,6 +485,7 @@ static int run_run(const struct command *c, const struct cli_args *given)
 		return status;
 	if (junit && junit_open(&run.junit, junit) < 0)
 		return EXIT_INPUT;
+	machine_tell_dataplane(c, &args, run.kernel);
 	status = run_file(&run, &args, out);
 	if (run.junit && junit_empty(run.junit))
 		add_to_junit(&run, args.positional[0], status, 0);

@@ -7,6 +7,7 @@
 #include "cli/client.h"
 #include "cli/status.h"
 #include "cli/table.h"
+#include "cli/term.h"
 
 static const struct cli_option options[] = {
 	{"match", 'm', "GLOB", "only rows whose name, in the first column, fits"},
@@ -35,7 +36,7 @@ static bool known(const char *what)
 
 static int print_table(const json_t *rows)
 {
-	if (table_print(rows, stdout) == 0)
+	if (table_print(rows, stdout, term_width()) == 0)
 		return EXIT_WELL;
 	cli_error("out of memory");
 	return EXIT_RUN;

@@ -18,10 +18,12 @@
 #include "serve/remains.h"
 
 static const struct cli_option options[] = {
+	{"dataplane", 'd', "kernel|inline",
+		"frames through XDP (root's default), or the program as a function (others')"},
 	{"name", 'n', "NAME", "another name than the scenario's"},
 	{"seed", 0, "N", "another seed than the scenario's"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
-	{"out", 'o', "DIR", "results go there (default: runs/NAME-N)"},
+	{"output", 'o', "DIR", "results go there (default: runs/NAME-N)"},
 	{"start", 0, NULL, "start the scenario's workload as soon as the fabric is up"},
 	{"json", 'j', NULL, "print what came up as JSON"},
 	{"quiet", 'q', NULL, "print nothing but errors"},
@@ -34,7 +36,8 @@ struct up {
 	struct state *state;
 	const char *name, *out;
 	struct folder *folder; /* for the results, from the root */
-	bool kept; /* it is the fabric's process that looks after it, or this is that process */
+	bool kept;   /* it is the fabric's process that looks after it, or this is that process */
+	bool kernel; /* the dataplane */
 	pid_t pid;
 	double setup_s;
 };
@@ -86,6 +89,7 @@ static int describe(struct up *up)
 		.directory = folder_path(up->folder),
 		.fabric = up->fabric,
 		.wall = up->scenario->clock.wall,
+		.kernel = up->kernel,
 	};
 	struct error why = ERROR_INIT;
 	int r = state_begin(up->state, &about, &why);
@@ -124,7 +128,7 @@ static int explain_start(struct up *up, int code, const struct error *why)
 		return EXIT_RUN;
 	}
 	state_remove(up->state);
-	if (code != -EINTR && code != -EEXIST && machine_lacks(up->fabric, NULL))
+	if (up->kernel && code != -EINTR && code != -EEXIST && machine_lacks(up->fabric, NULL))
 		return EXIT_MACHINE;
 	cli_error("%s", why->text);
 	if (code == -EEXIST)
@@ -150,6 +154,7 @@ static int start(struct up *up, bool *ret_up)
 			.fabric = up->fabric,
 			.name = up->name,
 			.folder = up->folder,
+			.kernel = up->kernel,
 			.control = state_path(control, up->name, "control"),
 			.stop = &stop_asked},
 		.stop = &stop_asked,
@@ -216,7 +221,9 @@ static void print_hints(const struct up *up)
 	/* before that, a ping would wait */
 	if (!up->scenario->clock.wall)
 		printf("  fabricbed step %s 10us         fabricbed go %s\n", name, name);
-	if (f->net.host_count > 1)
+	if (!up->kernel)
+		printf("  fabricbed until %s drop\n", name);
+	else if (f->net.host_count > 1)
 		printf("  fabricbed exec %s %s -- ping %s\n", name, first,
 			f->nodes[f->net.host_count - 1].name);
 	else
@@ -243,10 +250,11 @@ static void print_up(const struct up *up)
 static void print_json(const struct up *up, json_t *started)
 {
 	const struct net *n = &up->fabric->net;
-	json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s}", "name", up->name,
+	json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s, s:s}", "name", up->name,
 		"pid", (int)up->pid, "hosts", (int)n->host_count, "switches", (int)n->switch_count,
 		"links", (int)n->link_count, "setup_s", up->setup_s, "clock",
-		up->scenario->clock.wall ? "wall" : "stepped", "results", folder_path(up->folder));
+		up->scenario->clock.wall ? "wall" : "stepped", "dataplane",
+		up->kernel ? "kernel" : "inline", "results", folder_path(up->folder));
 
 	if (started)
 		json_object_set(json, "started", started);
@@ -301,8 +309,31 @@ static int load(const struct command *c, struct cli_args *args, struct up *up)
 	up->name = cli_value(c, args, "name");
 	if (!up->name)
 		up->name = up->scenario->name;
-	up->out = cli_value(c, args, "out");
-	return EXIT_WELL;
+	up->out = cli_value(c, args, "output");
+	return machine_dataplane(c, args, &up->kernel);
+}
+
+/* Programs, which the wall clock is for, are where namespaces are. */
+static int check_machine(const struct command *c, const struct up *up)
+{
+	struct error why = ERROR_INIT;
+	bool root = geteuid() == 0;
+
+	if (!up->kernel && up->scenario->clock.wall) {
+		cli_error(
+			"up: the wall clock is for programs, which need root and the kernel dataplane; remedy: %s, or step it: --set clock=stepped",
+			root ? "--dataplane kernel" : "run this as root");
+		return root ? EXIT_INPUT : EXIT_MACHINE;
+	}
+	/* root is believed until something fails: the probes take as long as a small fabric */
+	if (up->kernel && !root && machine_lacks(up->fabric, NULL))
+		return EXIT_MACHINE;
+	if (up->kernel)
+		return fabrics_need_root(c->name);
+	if (fabrics_trust(&why) == EXIT_WELL)
+		return EXIT_WELL;
+	cli_error("%s", why.text);
+	return EXIT_MACHINE;
 }
 
 static int run_up(const struct command *c, const struct cli_args *given)
@@ -312,11 +343,10 @@ static int run_up(const struct command *c, const struct cli_args *given)
 	bool is_up = false;
 	int status = load(c, &args, &up);
 
-	/* root is believed until something fails: the probes take as long as a small fabric */
-	if (status == EXIT_WELL && geteuid() != 0 && machine_lacks(up.fabric, NULL))
-		status = EXIT_MACHINE;
 	if (status == EXIT_WELL)
-		status = fabrics_need_root(c->name);
+		status = check_machine(c, &up);
+	if (status == EXIT_WELL)
+		machine_tell_dataplane(c, &args, up.kernel);
 	if (status == EXIT_WELL)
 		status = bring_up(&up, &is_up);
 	if (is_up)

@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/compare.h"
 
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <string.h>
 #include "base/outstream.h"
 #include "cli/cli.h"
+#include "cli/human.h"
 #include "telemetry/summary.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum kind { PLAIN, TIME, RATE, BYTES };
 
 static const struct {
 	const char *metric, *title;
+	enum kind kind;
 } rows[] = {
-	{"flows.fct_us.mean", "completion, mean, us"},
-	{"flows.fct_us.p99", "completion, p99, us"},
-	{"flows.fct_us.max", "completion, max, us"},
-	{"slowdown", "max over the bound"},
-	{"flows.unfinished", "flows unfinished"},
-	{"flows.goodput_gbps", "goodput, Gbps"},
-	{"queues.max_depth_bytes", "deepest queue, bytes"},
-	{"queues.max_delay_us", "longest wait, us"},
-	{"packets.dropped", "packets dropped"},
-	{"packets.retransmitted", "retransmitted"},
-	{"packets.marked", "marked"},
-	{"pfc.pauses_sent", "pauses sent"},
-	{"pfc.paused_us", "paused, us"},
+	{"flows.fct_us.mean", "completion, mean", TIME},
+	{"flows.fct_us.p99", "completion, p99", TIME},
+	{"flows.fct_us.max", "completion, max", TIME},
+	{"slowdown", "max / ideal", PLAIN},
+	{"flows.unfinished", "flows unfinished", PLAIN},
+	{"flows.goodput_gbps", "goodput", RATE},
+	{"queues.max_depth_bytes", "deepest queue", BYTES},
+	{"queues.max_delay_us", "longest wait", TIME},
+	{"packets.dropped", "packets dropped", PLAIN},
+	{"packets.retransmitted", "retransmitted", PLAIN},
+	{"packets.marked", "marked", PLAIN},
+	{"pfc.pauses_sent", "pauses sent", PLAIN},
+	{"pfc.paused_us", "paused", TIME},
 };
 
 int compare_write(struct folder *folder, const json_t *summaries)
@@ -45,57 +54,99 @@ int compare_write(struct folder *folder, const json_t *summaries)
 	return r;
 }
 
-#define RATIO 11 /* columns for " (1.23x)" */
+#define TITLE 16 /* columns of the longest title */
+#define CELL  64
 
-/* A value, or a variant's name, and its ratio; before it what the cell before is short of, so that no line ends in blanks. */
-static void print_cell(const char *text, const char *ratio, int pad)
+/* What a variant's cell says: the value, and behind it how often the first variant's that is. */
+static void write_cell(char cell[CELL], enum kind kind, double value, double first, bool is_first)
 {
-	printf("%*s  %12s%s", pad, "", text, ratio);
+	char text[HUMAN_TEXT], ratio[32] = "";
+
+	if (kind == TIME)
+		human_time(text, value);
+	else if (kind == RATE)
+		human_rate(text, value);
+	else if (kind == BYTES)
+		human_bytes(text, value);
+	else
+		snprintf(text, sizeof(text), value == nearbyint(value) ? "%.0f" : "%.4g", value);
+	if (!is_first && first > 0 && value / first < 10)
+		snprintf(ratio, sizeof(ratio), " (%.2fx)", value / first);
+	else if (!is_first && first > 0)
+		snprintf(ratio, sizeof(ratio), " (%.0fx)", value / first);
+	snprintf(cell, CELL, "%s%s", text, ratio);
 }
 
-static void print_row(const char *metric, const char *title, const json_t *summaries)
+/* The cell of a row of one variant; row COUNT is the heading. */
+static void make_cell(
+	char cell[CELL], size_t row, const char *name, const json_t *summary, const json_t *first)
 {
-	double first = 0;
-	bool is_first = true;
-	const char *name;
-	json_t *summary;
+	double value = 0, base = 0;
+
+	if (row == COUNT(rows)) {
+		snprintf(cell, CELL, "%s", name);
+		return;
+	}
+	snprintf(cell, CELL, "-");
+	if (summary_lookup(summary, rows[row].metric, &value) < 0)
+		return;
+	summary_lookup(first, rows[row].metric, &base);
+	write_cell(cell, rows[row].kind, value, base, summary == first);
+}
+
+static int column_width(const char *name, const json_t *summary, const json_t *first)
+{
+	size_t width = 0;
+	char cell[CELL];
+
+	for (size_t i = 0; i <= COUNT(rows); i++) {
+		make_cell(cell, i, name, summary, first);
+		if (strlen(cell) > width)
+			width = strlen(cell);
+	}
+	return (int)width;
+}
+
+/* One variant a column, those from `from` up to `to`; no line ends in blanks. */
+static void print_line(
+	size_t row, void *from, const void *to, json_t *summaries, const json_t *first)
+{
+	char cell[CELL];
 	int pad = 0;
 
-	printf("  %-22s", title);
-	json_object_foreach((json_t *)summaries, name, summary)
-	{
-		char text[32] = "-", ratio[32] = "";
-		double value = 0;
-		bool exists = summary_lookup(summary, metric, &value) == 0;
+	printf("  %-*s", TITLE, row == COUNT(rows) ? "" : rows[row].title);
+	for (void *i = from; i != to; i = json_object_iter_next(summaries, i)) {
+		const char *name = json_object_iter_key(i);
+		const json_t *summary = json_object_iter_value(i);
 
-		if (exists)
-			snprintf(text, sizeof(text), "%.6g", value);
-		if (is_first)
-			first = value;
-		else if (exists && first > 0)
-			snprintf(ratio, sizeof(ratio), " (%.3gx)", value / first);
-		print_cell(text, ratio, pad);
-		pad = is_first ? 0 : RATIO - (int)strlen(ratio);
-		is_first = false;
+		make_cell(cell, row, name, summary, first);
+		printf("%*s  %s", pad, "", cell);
+		pad = column_width(name, summary, first) - (int)strlen(cell);
 	}
 	putchar('\n');
 }
 
-void compare_print(const char *title, const json_t *summaries)
+void compare_print(const char *title, json_t *summaries, int width)
 {
-	bool is_first = true;
-	const char *name;
-	json_t *summary;
-	int pad = 0;
+	const json_t *first = json_object_iter_value(json_object_iter(summaries));
+	void *from = json_object_iter(summaries), *to;
 
-	printf("%s, side by side\n  %-22s", title, "");
-	json_object_foreach((json_t *)summaries, name, summary)
-	{
-		print_cell(name, "", pad);
-		pad = is_first ? 0 : RATIO;
-		is_first = false;
+	printf("%s, side by side\n", title);
+	while (from) {
+		int used = 2 + TITLE;
+
+		/* as many as fit, and one at least */
+		for (to = from; to; to = json_object_iter_next(summaries, to)) {
+			used += 2 + column_width(json_object_iter_key(to),
+					    json_object_iter_value(to), first);
+			if (width && used > width && to != from)
+				break;
+		}
+		print_line(COUNT(rows), from, to, summaries, first);
+		for (size_t i = 0; i < COUNT(rows); i++)
+			print_line(i, from, to, summaries, first);
+		from = to;
+		if (from)
+			putchar('\n');
 	}
-	putchar('\n');
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		print_row(rows[i].metric, rows[i].title, summaries);
 }

@@ -9,7 +9,10 @@
 /* Makes compare.json appear. 0 or -errno after a message. */
 int compare_write(struct folder *folder, const json_t *summaries);
 
-/* A table: a column a variant, each figure also as a multiple of the first one's. */
-void compare_print(const char *title, const json_t *summaries);
+/*
+ * A table: a column a variant, each figure also as a multiple of the first one's; several, one below the other, where a line
+ * would be longer than width, unless that is 0.
+ */
+void compare_print(const char *title, json_t *summaries, int width);
 
 #endif

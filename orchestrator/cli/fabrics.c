@@ -2,6 +2,7 @@
 #include "cli/fabrics.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,6 +18,14 @@ int fabrics_need_root(const char *command)
 	return EXIT_MACHINE;
 }
 
+/* What root has can't even be seen. */
+#define OF_YOURS " of yours, and root's answer root alone (remedy: run this as root)"
+
+int fabrics_trust(struct error *why)
+{
+	return state_trust(why) < 0 ? EXIT_MACHINE : EXIT_WELL;
+}
+
 int fabrics_list(struct state_info **ret, size_t *ret_count)
 {
 	int r = state_list(ret, ret_count);
@@ -29,7 +38,7 @@ int fabrics_list(struct state_info **ret, size_t *ret_count)
 void fabrics_explain_missing(const char *name, struct error *why)
 {
 	struct state_info *list = NULL;
-	const char **names, *near = NULL;
+	const char **names, *near = NULL, *of_yours = geteuid() ? OF_YOURS : "";
 	size_t count = 0;
 
 	if (state_list(&list, &count) < 0)
@@ -40,14 +49,15 @@ void fabrics_explain_missing(const char *name, struct error *why)
 	if (names)
 		near = nearest_word(name, names, count);
 	if (near)
-		error_set(why, 0, "there is no fabric '%s'; did you mean '%s'?", name, near);
+		error_set(why, 0, "there is no fabric '%s'%s; did you mean '%s'?", name, of_yours,
+			near);
 	else if (count)
-		error_set(why, 0, "there is no fabric '%s'; 'fabricbed list' tells which are up",
-			name);
+		error_set(why, 0, "there is no fabric '%s'%s; 'fabricbed list' tells which are up",
+			name, of_yours);
 	else
 		error_set(why, 0,
-			"there is no fabric '%s', and no other: 'fabricbed up FILE' brings one up",
-			name);
+			"there is no fabric '%s'%s, and no other: 'fabricbed up FILE' brings one up",
+			name, of_yours);
 	free(names);
 	state_list_free(list, count);
 }
@@ -55,8 +65,13 @@ void fabrics_explain_missing(const char *name, struct error *why)
 int fabrics_find(const char *name, struct state_info *ret)
 {
 	struct error why = ERROR_INIT;
-	int r = state_read(ret, name);
+	int r = fabrics_trust(&why);
 
+	if (r != EXIT_WELL) {
+		cli_error("%s", why.text);
+		return r;
+	}
+	r = state_read(ret, name);
 	if (r == -ENOENT) {
 		fabrics_explain_missing(name, &why);
 		cli_error("%s", why.text);

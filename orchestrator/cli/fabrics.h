@@ -20,6 +20,9 @@ int fabrics_list(struct state_info **ret, size_t *ret_count);
 /* EXIT_WELL; EXIT_MACHINE after a message: the user is not root. */
 int fabrics_need_root(const char *command);
 
+/* EXIT_WELL; EXIT_MACHINE with why: the directory of the user's fabrics is not theirs alone. */
+int fabrics_trust(struct error *why);
+
 /*
  * How a fabric is, in a word: "starting", "running", "ended", "failed"; "crashed" of one whose process died without having
  * told why.

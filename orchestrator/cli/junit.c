@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "cli/cli.h"
+#include "cli/parents.h"
 #include "cli/replace.h"
 
 struct totals {
@@ -24,20 +24,6 @@ struct junit {
 	struct totals totals;
 	bool out_of_memory;
 };
-
-/* The folder that the path names, as --out makes one; what is wrong with the path shows when it is opened. */
-static void make_parent(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char *folder;
-
-	if (!slash || slash == path)
-		return;
-	folder = strndup(path, (size_t)(slash - path));
-	if (folder)
-		mkdir(folder, 0777);
-	free(folder);
-}
 
 static void junit_free(struct junit *j)
 {
@@ -61,7 +47,7 @@ int junit_open(struct junit **ret, const char *path)
 	if (!j->path || !j->doc || !j->suites)
 		goto fail;
 	xmlDocSetRootElement(j->doc, j->suites);
-	make_parent(path);
+	parents_make(path);
 	r = replace_open(&j->file, path);
 	if (r < 0)
 		goto fail;

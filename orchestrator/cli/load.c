@@ -3,10 +3,35 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/table.h"
 
-static void print_diags(const char *path, struct diags *d)
+/* For a program: an editor, a CI system. */
+static void collect_diags(const char *path, const char *variant, const struct diags *d, json_t *ret)
 {
-	diags_sort(d);
+	for (size_t i = 0; i < d->count; i++) {
+		const struct diag *item = &d->items[i];
+
+		json_array_append_new(
+			ret, json_pack("{s:s, s:i, s:i, s:s, s:s*}", "file", path, "line",
+				     (int)item->pos.line, "column", (int)item->pos.column,
+				     "message", item->text, "variant", variant));
+	}
+}
+
+void cli_finish(struct cli_args *args)
+{
+	json_t *json =
+		json_array_size(args->errors) ? json_pack("{s:O}", "errors", args->errors) : NULL;
+
+	if (json)
+		table_json(json);
+	json_decref(json);
+	json_decref(args->errors);
+	args->errors = NULL;
+}
+
+static void print_diags(const char *path, const struct diags *d)
+{
 	for (size_t i = 0; i < d->count; i++) {
 		const struct diag *item = &d->items[i];
 
@@ -17,9 +42,7 @@ static void print_diags(const char *path, struct diags *d)
 			fprintf(stderr, "%s: %s\n", path, item->text);
 	}
 	if (d->count > 1)
-		fprintf(stderr, "%zu faults; nothing was created\n", d->count);
-	if (d->out_of_memory)
-		cli_error("out of memory: there may be more faults");
+		fprintf(stderr, "%zu errors; nothing was created\n", d->count);
 }
 
 int cli_take_seed(const struct command *c, struct cli_args *args, char buf[CLI_SEED_SET])
@@ -41,8 +64,8 @@ int cli_take_seed(const struct command *c, struct cli_args *args, char buf[CLI_S
 	return EXIT_WELL;
 }
 
-int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,
-	struct fabric **ret_fabric)
+static int load(const char *path, const char *variant, const struct cli_args *args,
+	struct scenario **ret_scenario, struct fabric **ret_fabric)
 {
 	struct diags diags = DIAGS_INIT;
 	struct scenario *s = NULL;
@@ -54,7 +77,13 @@ int cli_load(const char *path, const struct cli_args *args, struct scenario **re
 	else if (s && fabric_inspect(s, &diags) == -ENOMEM)
 		r = -ENOMEM;
 	if (r < 0) {
-		print_diags(path, &diags);
+		diags_sort(&diags);
+		if (args->errors)
+			collect_diags(path, variant, &diags, args->errors);
+		else
+			print_diags(path, &diags);
+		if (diags.out_of_memory)
+			cli_error("out of memory: there may be more errors");
 		if (r != -EINVAL)
 			cli_error("%s: out of memory", path);
 		scenario_free(s);
@@ -64,6 +93,12 @@ int cli_load(const char *path, const struct cli_args *args, struct scenario **re
 	}
 	diags_release(&diags);
 	return r < 0 ? EXIT_INPUT : EXIT_WELL;
+}
+
+int cli_load(const char *path, const struct cli_args *args, struct scenario **ret_scenario,
+	struct fabric **ret_fabric)
+{
+	return load(path, NULL, args, ret_scenario, ret_fabric);
 }
 
 /* The variant's own values first, so that the command line has the last word. */
@@ -83,8 +118,8 @@ int cli_load_variant(const struct cli_args *given, const struct variant_spec *v,
 	for (size_t i = 0; i < given->set_count; i++)
 		args.sets[v->set_count + i] = given->sets[i];
 	args.set_count = v->set_count + given->set_count;
-	status = cli_load(args.positional[0], &args, ret_scenario, ret_fabric);
-	if (status != EXIT_WELL)
+	status = load(args.positional[0], v->name, &args, ret_scenario, ret_fabric);
+	if (status != EXIT_WELL && !args.errors)
 		cli_error("that is variant %s", v->name);
 	return status;
 }

@@ -1,8 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/machine.h"
 
+#include <string.h>
+#include <unistd.h>
 #include "cli/cli.h"
 #include "io/probe.h"
+
+int machine_dataplane(const struct command *c, const struct cli_args *args, bool *ret_kernel)
+{
+	const char *given = cli_value(c, args, "dataplane");
+
+	if (given && strcmp(given, "kernel") && strcmp(given, "inline")) {
+		cli_error("%s: --dataplane is 'kernel' or 'inline', not '%s'", c->name, given);
+		return EXIT_INPUT;
+	}
+	*ret_kernel = given ? !strcmp(given, "kernel") : geteuid() == 0;
+	return EXIT_WELL;
+}
+
+void machine_tell_dataplane(const struct command *c, const struct cli_args *args, bool kernel)
+{
+	if (!kernel && !cli_value(c, args, "dataplane") && !cli_value(c, args, "quiet"))
+		cli_error(
+			"note: on the inline dataplane, since you are not root; the results are the same");
+}
 
 bool machine_lacks(const struct fabric *f, const char *otherwise)
 {

@@ -3,6 +3,7 @@
 #define FABRICBED_MACHINE_H
 
 #include <stdbool.h>
+#include "cli/cli.h"
 #include "topology/fabric.h"
 
 /*
@@ -10,5 +11,14 @@
  * NULL. False, and nothing is said: it has it all.
  */
 bool machine_lacks(const struct fabric *f, const char *otherwise);
+
+/*
+ * Which dataplane --dataplane asks for; without it root gets the kernel's, and whoever is not root the inline one. EXIT_WELL, or
+ * EXIT_INPUT after a message.
+ */
+int machine_dataplane(const struct command *c, const struct cli_args *args, bool *ret_kernel);
+
+/* Says on standard error, unless --quiet, that it is the inline one though nobody asked for it. */
+void machine_tell_dataplane(const struct command *c, const struct cli_args *args, bool kernel);
 
 #endif

@@ -100,21 +100,24 @@ static int run_command(int argc, char **argv)
 	if (!c)
 		return EXIT_INPUT;
 	status = cli_parse(c, argc - 1, argv + 1, &args, &help);
-	if (status != EXIT_WELL)
-		return status;
-	if (help) {
+	if (status == EXIT_WELL && help)
 		cli_print_help(c);
-		return EXIT_WELL;
-	}
-	return c->run(c, &args);
+	else if (status == EXIT_WELL)
+		status = c->run(c, &args);
+	cli_finish(&args);
+	return status;
 }
+
+/* Into a file or a pipe in large pieces: what is printed goes out as a whole at the end, and that it fails shows with its reason. */
+#define OUTPUT_BYTES 65536
 
 int main(int argc, char **argv)
 {
+	static char output[OUTPUT_BYTES];
+
 	hold_standard_streams();
-	/* as much as most commands print: whether it arrives shows at the end, with the reason */
 	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, 65536);
+		setvbuf(stdout, output, _IOFBF, sizeof(output));
 	/* a reader that goes away must not keep a fabric from being taken down */
 	signal(SIGPIPE, SIG_IGN);
 	return finish_output(run_command(argc, argv));

@@ -62,6 +62,8 @@ static int take_option(const struct command *c, int value, struct cli_args *args
 	const char *text = optarg ? optarg : "";
 
 	args->values[index] = text;
+	if (!strcmp(c->options[index].name, "json") && !args->errors)
+		args->errors = json_array();
 	if (strcmp(c->options[index].name, "set"))
 		return EXIT_WELL;
 	if (args->set_count == CLI_SETS_MAX) {

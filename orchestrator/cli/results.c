@@ -9,6 +9,10 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/fidelity_text.h"
+#include "cli/human.h"
+#include "cli/parents.h"
+#include "cli/table.h"
+#include "cli/term.h"
 #include "telemetry/summary.h"
 
 #define RUNS_MAX 100000
@@ -20,8 +24,8 @@ static int claim_next(struct folder **ret, const char *name, struct error *why)
 	int r = -EEXIST;
 
 	if (mkdir("runs", 0777) < 0 && errno != EEXIST)
-		return error_set(why, -errno, "can't make the folder runs: %s; --out names another",
-			strerror(errno));
+		return error_set(why, -errno,
+			"can't make the folder runs: %s; --output names another", strerror(errno));
 	for (int n = 1; r == -EEXIST && n < RUNS_MAX; n++) {
 		char *path;
 
@@ -44,8 +48,11 @@ int results_claim(struct folder **ret, const struct results_place *place)
 		.compares = place->compares,
 	};
 	struct error why = ERROR_INIT;
-	int r = place->out ? folder_claim(ret, &p, &why) : claim_next(ret, place->name, &why);
+	int r;
 
+	if (place->out)
+		parents_make(place->out);
+	r = place->out ? folder_claim(ret, &p, &why) : claim_next(ret, place->name, &why);
 	if (r < 0)
 		cli_error("%s", why.text);
 	return r;
@@ -88,17 +95,19 @@ static void print_cut_off(const json_t *s)
 		{"limit", "CUT OFF: no run lasts longer"},
 	};
 	const char *by = text(s, "ended_by");
+	char time[HUMAN_TEXT];
 
 	for (size_t i = 0; by && i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (!strcmp(by, ends[i].by))
-			printf("              %s, at %.1f us\n", ends[i].words,
-				number(s, "model_time_us"));
+			printf("              %s, at %s\n", ends[i].words,
+				human_time(time, number(s, "model_time_us")));
 }
 
 /* Of what has not ended nobody knows how long it takes: the others stand for themselves alone. */
 static void print_completion(const json_t *s)
 {
 	const json_t *finished = json_object_get(json_object_get(s, "flows"), "finished");
+	char a[HUMAN_TEXT], b[HUMAN_TEXT], c[HUMAN_TEXT], d[HUMAN_TEXT];
 
 	if (!exists(finished, "fct_us.max")) {
 		printf("  completion  -\n");
@@ -107,14 +116,16 @@ static void print_completion(const json_t *s)
 	printf("  completion  ");
 	if (!exists(s, "flows.fct_us.max"))
 		printf("of the %.0f finished: ", number(finished, "count"));
-	printf("mean %.1f us, p50 %.1f us, p99 %.1f us, max %.1f us\n",
-		number(finished, "fct_us.mean"), number(finished, "fct_us.p50"),
-		number(finished, "fct_us.p99"), number(finished, "fct_us.max"));
+	printf("mean %s, p50 %s, p99 %s, max %s\n", human_time(a, number(finished, "fct_us.mean")),
+		human_time(b, number(finished, "fct_us.p50")),
+		human_time(c, number(finished, "fct_us.p99")),
+		human_time(d, number(finished, "fct_us.max")));
 }
 
 static void print_flows(const json_t *s)
 {
 	double unfinished = number(s, "flows.unfinished");
+	char a[HUMAN_TEXT];
 
 	printf("\n  flows       %.0f of %.0f finished", number(s, "flows.count") - unfinished,
 		number(s, "flows.count"));
@@ -124,16 +135,18 @@ static void print_flows(const json_t *s)
 	print_cut_off(s);
 	print_completion(s);
 	if (exists(s, "ideal_us")) {
-		printf("  bound       %.1f us at host link rate", number(s, "ideal_us"));
+		printf("  ideal       %s by the hosts' links alone",
+			human_time(a, number(s, "ideal_us")));
 		if (exists(s, "slowdown"))
-			printf(": the run took %.2f times that", number(s, "slowdown"));
+			printf("; the slowest flow took %.2f times that", number(s, "slowdown"));
 		putchar('\n');
 		if (number(s, "ideal_fabric_us") > number(s, "ideal_us"))
 			printf("              %.1f us by the links between switches\n",
 				number(s, "ideal_fabric_us"));
 	}
 	if (exists(s, "flows.goodput_gbps"))
-		printf("  goodput     %.1f Gbps over all hosts\n", number(s, "flows.goodput_gbps"));
+		printf("  goodput     %s, all flows together\n",
+			human_rate(a, number(s, "flows.goodput_gbps")));
 	else
 		printf("  goodput     -\n");
 }
@@ -160,7 +173,7 @@ static void print_packets(const json_t *s)
 	}
 	printf("%s + %.0f in flight\n", *separator == ',' ? ")" : "",
 		number(s, "packets.in_flight"));
-	printf("              %.0f marked, %.0f retransmitted, %.0f of these for nothing\n",
+	printf("              %.0f marked, %.0f retransmitted (%.0f spurious)\n",
 		number(s, "packets.marked"), number(s, "packets.retransmitted"),
 		number(s, "packets.spurious"));
 }
@@ -171,24 +184,25 @@ static void print_switching(const json_t *s)
 	const json_t *deadlock = json_object_get(json_object_get(s, "pfc"), "deadlock");
 	const json_t *circle = json_object_get(deadlock, "circle"), *queue;
 	double trimmed = number(s, "packets.trimmed"), pauses = number(s, "pfc.pauses_sent");
+	char time[HUMAN_TEXT], at[TABLE_TIME];
 	size_t i;
 
 	if (trimmed || number(s, "packets.returned"))
 		printf("  trimming    %.0f packets cut to their headers, %.0f sent back\n", trimmed,
 			number(s, "packets.returned"));
 	if (pauses)
-		printf("  pauses      %.0f sent, %.3f us in all, over all queues\n", pauses,
-			number(s, "pfc.paused_us"));
+		printf("  pauses      %.0f sent; queues were paused for %s in all\n", pauses,
+			human_time(time, number(s, "pfc.paused_us")));
 	if (number(s, "packets.remapped"))
 		printf("  roles       %.0f packets moved to another class between two uplinks\n",
 			number(s, "packets.remapped"));
 	if (number(s, "packets.notified"))
-		printf("  CNPs        %.0f sent by switches in the receivers' stead\n",
+		printf("  CNPs        %.0f sent by switches in place of the receivers\n",
 			number(s, "packets.notified"));
 	if (!deadlock)
 		return;
-	printf("  DEADLOCK    found at %.3f us; these queues wait for each other for ever:\n",
-		json_number_value(json_object_get(deadlock, "at_us")));
+	printf("  DEADLOCK    found at %s; these queues wait for each other and never end:\n",
+		table_time(at, json_object_get(deadlock, "at_us")));
 	json_array_foreach((json_t *)circle, i, queue) printf("              %s, class %d\n",
 		json_string_value(json_object_get(queue, "port")),
 		(int)json_integer_value(json_object_get(queue, "class")));
@@ -216,14 +230,14 @@ static void print_fault(const struct fault_spec *f)
 		printf("loses frames by Gilbert-Elliott");
 		break;
 	case FAULT_LINK_FLAKY:
-		printf("loses all for %s every %s, in the mean", format_time(a, f->flaky.last_ps),
-			format_time(b, f->flaky.every_ps));
+		printf("loses all frames for %s every %s on average",
+			format_time(a, f->flaky.last_ps), format_time(b, f->flaky.every_ps));
 		break;
 	case FAULT_LINK_ERRORS:
 		printf("has a bit error rate of %g", f->bit_errors);
 		break;
 	case FAULT_HOST_STORM:
-		printf("pauses class %u without end", f->class);
+		printf("pauses class %u all the time", f->class);
 		break;
 	}
 }
@@ -263,9 +277,12 @@ static void print_expect(const json_t *summary)
 		const char *kind = json_object_iter_key(json_object_iter(bound));
 		const json_t *value = json_object_get(e, "value");
 
-		printf("  expect      %s  %s %s %g%s%s: ",
-			json_is_true(json_object_get(e, "ok")) ? "ok  " : "FAIL", text(e, "metric"),
-			kind, json_number_value(json_object_get(bound, kind)),
+		if (json_is_true(json_object_get(e, "ok")))
+			printf("  expect      ok    ");
+		else
+			printf("  expect      %sFAIL%s  ", term_red(), term_plain());
+		printf("%s %s %g%s%s: ", text(e, "metric"), kind,
+			json_number_value(json_object_get(bound, kind)),
 			text(e, "of") ? " of finished" : "",
 			json_object_get(e, "implied") ? " (implied)" : "");
 		if (json_is_number(value))
@@ -302,18 +319,20 @@ static void print_fidelity(const json_t *summary)
 
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)
 {
+	char a[HUMAN_TEXT], b[HUMAN_TEXT];
+
 	print_title(s);
 	print_flows(summary);
 	print_packets(summary);
-	printf("  queues      at most %.1f KB deep, longest wait %.2f us\n",
-		number(summary, "queues.max_depth_bytes") / 1024,
-		number(summary, "queues.max_delay_us"));
+	printf("  queues      at most %s deep, longest wait %s\n",
+		human_bytes(a, number(summary, "queues.max_depth_bytes")),
+		human_time(b, number(summary, "queues.max_delay_us")));
 	print_switching(summary);
 	print_faults(summary, s);
 	print_expect(summary);
-	printf("  run         %s dataplane: up in %.2f s, %.2f s for %.1f us of model time\n",
+	printf("  run         %s dataplane: up in %.2f s, %.2f s for %s of model time\n",
 		text(summary, "dataplane"), number(summary, "setup_s"), number(summary, "wall_s"),
-		number(summary, "model_time_us"));
+		human_time(a, number(summary, "model_time_us")));
 	printf("              %.0f hops, %.2f million a second, %.0f MB\n", number(summary, "hops"),
 		number(summary, "hops_per_s") / 1e6, number(summary, "peak_rss_mb"));
 	print_fidelity(summary);

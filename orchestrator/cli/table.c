@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "cli/top_table.h"
 
-#define DECIMALS_MAX 3
+#define DECIMALS_MAX 3 /* of a unit; of a thousand times it three more */
+#define US_PER_MS    1e3
 #define US_PER_S     1e6
 
 struct column {
@@ -16,6 +18,11 @@ struct column {
 	int width;
 	int decimals;
 	bool numeric; /* all of it that is not null */
+	bool idle;    /* nothing but naught and nothing */
+	bool narrow;  /* numbers of three digits and a unit each */
+	bool hidden;
+	double scale; /* of the key's unit; what is printed is divided by it */
+	const char *unit;
 };
 
 /* What it prints takes so many columns; without f it only counts them. */
@@ -32,19 +39,47 @@ __attribute__((format(printf, 2, 3))) static int put(FILE *f, const char *format
 
 /* ---- cells ---- */
 
-/* How many decimals, up to DECIMALS_MAX, it takes to print the number as it is. */
-static int decimals_of(const json_t *number)
+/* How many decimals it takes to print a value as it is, up to so many. */
+static int decimals_needed(double value, int most)
 {
-	double value = json_number_value(number), scale = 1;
+	double scale = 1;
 	int n = 0;
 
-	if (json_is_integer(number))
-		return 0;
-	while (n < DECIMALS_MAX && fabs(value * scale - nearbyint(value * scale)) > 1e-6) {
+	while (n < most && fabs(value * scale - nearbyint(value * scale)) > 1e-6) {
 		scale *= 10;
 		n++;
 	}
 	return n;
+}
+
+static int decimals_of(const json_t *number)
+{
+	return json_is_integer(number) ? 0
+				       : decimals_needed(json_number_value(number), DECIMALS_MAX);
+}
+
+static bool ends_with(const char *key, const char *suffix)
+{
+	size_t length = strlen(key), end = strlen(suffix);
+
+	return length > end && !strcmp(key + length - end, suffix);
+}
+
+/* As `top` has it. */
+static int put_narrow(FILE *f, const struct column *c, double value)
+{
+	enum top_format format = TOP_WHOLE;
+	char text[64];
+
+	if (ends_with(c->key, "_us"))
+		format = TOP_TIME;
+	else if (ends_with(c->key, "_bytes"))
+		format = TOP_BYTES;
+	else if (ends_with(c->key, "_gbps"))
+		format = TOP_SCALED;
+	if (ends_with(c->key, "_gbps"))
+		value *= 1e9;
+	return put(f, "%s", top_number_text(text, sizeof(text), format, value));
 }
 
 static int put_number(FILE *f, const json_t *number, int decimals)
@@ -99,6 +134,10 @@ static int put_list(FILE *f, const json_t *list)
 
 static int put_cell(FILE *f, const json_t *value, const struct column *c)
 {
+	if (json_is_number(value) && c->narrow)
+		return put_narrow(f, c, json_number_value(value));
+	if (json_is_number(value) && c->scale != 1)
+		return put(f, "%.*f", c->decimals, json_number_value(value) / c->scale);
 	if (json_is_number(value))
 		return put_number(f, value, c->numeric ? c->decimals : decimals_of(value));
 	if (json_is_string(value))
@@ -112,50 +151,92 @@ static int put_cell(FILE *f, const json_t *value, const struct column *c)
 	return put(f, "-");
 }
 
-/* "max_depth_bytes" is "max depth [bytes]". */
-static int put_header(FILE *f, const char *key)
+/* "max_depth_bytes" is "max depth [bytes]"; where each number has its unit, "max depth". */
+static int put_header(FILE *f, const struct column *c)
 {
-	static const char *const units[][2] = {
-		{"_us", "us"}, {"_bytes", "bytes"}, {"_gbps", "Gbps"}};
-	size_t length = strlen(key);
-	const char *unit = NULL;
+	size_t length = strlen(c->key) - (c->unit ? strlen(strrchr(c->key, '_')) : 0);
 	int n = 0;
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		size_t suffix = strlen(units[i][0]);
-
-		if (length <= suffix || strcmp(key + length - suffix, units[i][0]))
-			continue;
-		length -= suffix;
-		unit = units[i][1];
-		break;
-	}
 	for (size_t i = 0; i < length; i++)
-		n += put(f, "%c", key[i] == '_' ? ' ' : key[i]);
-	return unit ? n + put(f, " [%s]", unit) : n;
+		n += put(f, "%c", c->key[i] == '_' ? ' ' : c->key[i]);
+	return c->unit && !c->narrow ? n + put(f, " [%s]", c->unit) : n;
 }
 
 /* ---- columns ---- */
 
-static void measure_column(struct column *c, const json_t *rows)
+/* Of a key that names a unit: that one, or one that suits the largest number better. */
+static void choose_unit(struct column *c, double most)
+{
+	c->scale = 1;
+	if (ends_with(c->key, "_bytes")) {
+		c->unit = "bytes";
+	} else if (ends_with(c->key, "_gbps")) {
+		c->scale = most < 1 ? 1e-3 : 1;
+		c->unit = most < 1 ? "Mbps" : "Gbps";
+	} else if (ends_with(c->key, "_us")) {
+		c->scale = most >= 10 * US_PER_S    ? US_PER_S
+			   : most >= 10 * US_PER_MS ? US_PER_MS
+						    : 1;
+		c->unit = c->scale == US_PER_S ? "s" : c->scale == US_PER_MS ? "ms" : "us";
+	}
+}
+
+static bool is_idle(const json_t *value)
+{
+	const json_t *count;
+	const char *key;
+
+	json_object_foreach((json_t *)value, key, count)
+	{
+		if (json_integer_value(count))
+			return false;
+	}
+	return !value || json_is_null(value) || json_is_false(value) || json_is_object(value) ||
+	       (json_is_number(value) && json_number_value(value) == 0) ||
+	       (json_is_array(value) && !json_array_size(value)) ||
+	       (json_is_string(value) && !*json_string_value(value));
+}
+
+static void read_column(struct column *c, const json_t *rows)
 {
 	const json_t *row, *value;
 	size_t i, numbers = 0, others = 0;
-	int width;
+	double most = 0;
+	int decimals;
 
+	c->idle = true;
 	json_array_foreach(rows, i, row)
 	{
 		value = json_object_get(row, c->key);
+		c->idle &= is_idle(value);
 		if (json_is_number(value)) {
 			numbers++;
-			if (decimals_of(value) > c->decimals)
-				c->decimals = decimals_of(value);
+			if (fabs(json_number_value(value)) > most)
+				most = fabs(json_number_value(value));
 		} else if (value && !json_is_null(value)) {
 			others++;
 		}
 	}
 	c->numeric = numbers && !others;
-	c->width = put_header(NULL, c->key);
+	choose_unit(c, most);
+	json_array_foreach(rows, i, row)
+	{
+		value = json_object_get(row, c->key);
+		decimals = c->scale == 1 ? decimals_of(value)
+					 : decimals_needed(json_number_value(value) / c->scale,
+						   2 * DECIMALS_MAX);
+		if (json_is_number(value) && decimals > c->decimals)
+			c->decimals = decimals;
+	}
+}
+
+static void measure_column(struct column *c, const json_t *rows)
+{
+	const json_t *row;
+	size_t i;
+	int width;
+
+	c->width = put_header(NULL, c);
 	json_array_foreach(rows, i, row)
 	{
 		width = put_cell(NULL, json_object_get(row, c->key), c);
@@ -172,8 +253,10 @@ static void print_line(FILE *f, const struct column *columns, size_t count, cons
 	for (size_t i = 0; i < count; i++) {
 		const struct column *c = &columns[i];
 		const json_t *value = row ? json_object_get(row, c->key) : NULL;
-		int width = row ? put_cell(NULL, value, c) : put_header(NULL, c->key);
+		int width = row ? put_cell(NULL, value, c) : put_header(NULL, c);
 
+		if (c->hidden)
+			continue;
 		if (c->numeric)
 			pad += c->width - width;
 		if (width) {
@@ -183,13 +266,68 @@ static void print_line(FILE *f, const struct column *columns, size_t count, cons
 		if (row)
 			put_cell(f, value, c);
 		else
-			put_header(f, c->key);
+			put_header(f, c);
 		pad += 2 + (c->numeric ? 0 : c->width - width);
 	}
 	putc('\n', f);
 }
 
-int table_print(const json_t *rows, FILE *f)
+static int width_of(const struct column *columns, size_t count)
+{
+	int width = -2;
+
+	for (size_t i = 0; i < count; i++)
+		if (!columns[i].hidden)
+			width += columns[i].width + 2;
+	return width;
+}
+
+/* What names or locates something once more goes before what was measured. */
+static void hide_dispensable(struct column *columns, size_t count, int width)
+{
+	static const char *const keys[] = {"link", "netns", "ip6", "rx_frames", "delay_us", "since",
+		"pid", "ip4", "tx_frames", "results"};
+
+	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+		for (size_t i = 1; i < count && width_of(columns, count) > width; i++)
+			if (!strcmp(columns[i].key, keys[k]))
+				columns[i].hidden = true;
+}
+
+/* Makes it no wider than the terminal: first goes what says nothing, then digits, then whole columns. */
+static void fit(struct column *columns, size_t count, const json_t *rows, int width)
+{
+	for (size_t i = 1; i < count; i++)
+		columns[i].hidden = columns[i].idle;
+	if (width_of(columns, count) <= width)
+		return;
+	for (size_t i = 1; i < count; i++) {
+		columns[i].narrow = columns[i].numeric;
+		measure_column(&columns[i], rows);
+	}
+	hide_dispensable(columns, count, width);
+	for (size_t i = count; i-- > 1 && width_of(columns, count) > width;)
+		columns[i].hidden = true;
+}
+
+static void list_hidden(FILE *f, const struct column *columns, size_t count, bool idle)
+{
+	const char *between = idle ? "not shown, all 0 or empty: "
+				   : "not shown, for want of room (--json has it): ";
+
+	for (size_t i = 0; i < count; i++) {
+		if (!columns[i].hidden || columns[i].idle != idle)
+			continue;
+		fputs(between, f);
+		for (const char *p = columns[i].key; *p; p++)
+			putc(*p == '_' ? ' ' : *p, f);
+		between = ", ";
+	}
+	if (*between == ',')
+		putc('\n', f);
+}
+
+int table_print(const json_t *rows, FILE *f, int width)
 {
 	const json_t *first = json_array_get(rows, 0), *row, *value;
 	size_t count = json_object_size(first), i = 0;
@@ -204,10 +342,15 @@ int table_print(const json_t *rows, FILE *f)
 	json_object_foreach((json_t *)first, key, value)
 	{
 		columns[i].key = key;
+		read_column(&columns[i], rows);
 		measure_column(&columns[i++], rows);
 	}
+	if (width && width_of(columns, count) > width)
+		fit(columns, count, rows, width);
 	print_line(f, columns, count, NULL);
 	json_array_foreach(rows, i, row) print_line(f, columns, count, row);
+	list_hidden(f, columns, count, true);
+	list_hidden(f, columns, count, false);
 	free(columns);
 	return 0;
 }
@@ -255,21 +398,23 @@ void table_json(const json_t *json)
 const char *table_time(char buf[TABLE_TIME], const json_t *us)
 {
 	double value = json_number_value(us);
-	bool seconds = fabs(value) >= US_PER_S;
+	double scale = fabs(value) >= US_PER_S    ? US_PER_S
+		       : fabs(value) >= US_PER_MS ? US_PER_MS
+						  : 1;
 	char *end;
 
 	if (!json_is_number(us)) {
 		snprintf(buf, TABLE_TIME, "?");
 		return buf;
 	}
-	snprintf(buf, TABLE_TIME - 4, "%.*f", seconds ? 6 : DECIMALS_MAX,
-		seconds ? value / US_PER_S : value);
+	snprintf(buf, TABLE_TIME - 4, "%.*f", scale == 1 ? DECIMALS_MAX : 2 * DECIMALS_MAX,
+		value / scale);
 	if (strchr(buf, '.')) {
 		for (end = buf + strlen(buf); end[-1] == '0'; end--)
 			end[-1] = 0;
 		if (end[-1] == '.')
 			end[-1] = 0;
 	}
-	strcat(buf, seconds ? " s" : " us");
+	strcat(buf, scale == US_PER_S ? " s" : scale == US_PER_MS ? " ms" : " us");
 	return buf;
 }

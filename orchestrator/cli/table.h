@@ -10,8 +10,11 @@
  * Rows (an array of objects that all have the first one's keys) as aligned columns under a header that takes units from
  * the keys' endings: depth_bytes is "depth [bytes]". Numbers are right-aligned, a column's with as many decimals, at most
  * three; null is "-", an object of counts its sum and then "reason count" of each. No rows print nothing. 0 or -ENOMEM.
+ *
+ * No line is longer than width, unless that is 0: else columns that say nothing are left out, then numbers get three digits and a
+ * unit, then further columns go, which is told below.
  */
-int table_print(const json_t *rows, FILE *f);
+int table_print(const json_t *rows, FILE *f, int width);
 
 /* Rows {metric, value} of all that a nested object holds; metrics are named as `expect` does. NULL: out of memory. */
 json_t *table_flatten(const json_t *object);
@@ -19,7 +22,7 @@ json_t *table_flatten(const json_t *object);
 /* JSON for a program, with a newline. */
 void table_json(const json_t *json);
 
-/* A model time for a person: "1234.5 us", "12.34 s" from a second on; "?" if it is no number. buf of TABLE_TIME. Returns buf. */
+/* A model time, exact to a millionth of its unit at least: "12.052 us", "1.2345 ms", "12.34 s"; "?" if it is no number. Returns buf. */
 #define TABLE_TIME 40
 const char *table_time(char buf[TABLE_TIME], const json_t *us);
 

@@ -3,6 +3,7 @@
 
 #include <curses.h>
 #include <string.h>
+#include "cli/term.h"
 #include "cli/top_header.h"
 #include "cli/top_table.h"
 
@@ -11,9 +12,14 @@ enum { PAIR_GOOD = 1, PAIR_BAD, PAIR_WARM };
 /* Fewer lines than this, and the header keeps to its first two. */
 #define LINES_FOR_HEADER 14
 
+static bool colours(void)
+{
+	return has_colors() && !term_no_colour();
+}
+
 void top_draw_init(void)
 {
-	if (!has_colors())
+	if (!colours())
 		return;
 	start_color();
 	use_default_colors();
@@ -26,7 +32,7 @@ static attr_t tone_attributes(enum top_tone tone)
 {
 	if (tone == TOP_PLAIN)
 		return A_NORMAL;
-	if (!has_colors())
+	if (!colours())
 		return A_BOLD;
 	return tone == TOP_GOOD ? (attr_t)COLOR_PAIR(PAIR_GOOD)
 				: (attr_t)COLOR_PAIR(PAIR_BAD) | A_BOLD;
@@ -124,7 +130,7 @@ static attr_t cell_attributes(const struct top_column *c, const struct top_cell 
 	if (is_drop)
 		return tone_attributes(TOP_BAD);
 	if (is_share && (cell->number >= 90 || c->measure == TOP_SHARE))
-		return has_colors() ? (attr_t)COLOR_PAIR(PAIR_WARM) | A_BOLD : A_BOLD;
+		return colours() ? (attr_t)COLOR_PAIR(PAIR_WARM) | A_BOLD : A_BOLD;
 	return A_NORMAL;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include "serve/state.h"
 
 /* More than a control socket ever sends on one line. */
 #define LINE_MAX_BYTES (16u << 20)
@@ -24,11 +25,12 @@ struct top_feed {
 static int connect_to(int fd, const char *name)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	int n = snprintf(
-		address.sun_path, sizeof(address.sun_path), "/run/fabricbed/live/%s/control", name);
+	char path[STATE_PATH_MAX];
 
-	if (n < 0 || (size_t)n >= sizeof(address.sun_path) || strchr(name, '/'))
+	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
 		return -ENOENT;
+	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
+		(int)sizeof(address.sun_path) - 1, state_path(path, name, "control"));
 	return connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ? -errno : 0;
 }
 

@@ -151,6 +151,22 @@ static void loop(struct watch *w, int stop_fd)
 	}
 }
 
+/* NULL after a message: a terminal that is not known, or that cannot put a word where it belongs (TERM=dumb). */
+static SCREEN *open_screen(void)
+{
+	SCREEN *screen = newterm(NULL, stdout, stdin);
+
+	if (screen && tigetstr("cup"))
+		return screen;
+	if (screen) {
+		endwin();
+		delscreen(screen);
+	}
+	cli_error("this terminal %s; 'fabricbed top --once' needs none",
+		screen ? "can't move its cursor (TERM)" : "is not known (TERM)");
+	return NULL;
+}
+
 int top_watch(struct top *t)
 {
 	struct watch w = {.top = t};
@@ -161,10 +177,9 @@ int top_watch(struct top *t)
 		cli_error("can't catch signals: %s", strerror(-stop_fd));
 		return EXIT_RUN;
 	}
-	screen = newterm(NULL, stdout, stdin);
+	screen = open_screen();
 	if (!screen) {
 		client_release_signals(stop_fd);
-		cli_error("this terminal is not known (TERM); 'fabricbed top --once' needs none");
 		return EXIT_MACHINE;
 	}
 	cbreak();

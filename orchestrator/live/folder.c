@@ -63,12 +63,13 @@ static int check_result(
 		return 0;
 	if (fstatat(f->fd, name, &target, 0) == 0 && is_input(&target, input))
 		return error_set(why, -EEXIST,
-			"%s/%s is the scenario itself, and the results would take its place; --out names another folder",
+			"%s/%s is the scenario itself, and the results would take its place; --output names another folder",
 			f->path, name);
 	if (folder_list_has(f->list, name, &file) || !is_written_here(f, name))
 		return 0;
 	return error_set(why, -EEXIST,
-		"%s/%s is in the way: %s; remove it, or --out names another folder", f->path, name,
+		"%s/%s is in the way: %s; remove it, or --output names another folder", f->path,
+		name,
 		folder_list_knows(f->list, name) ? "it was changed since a run wrote it"
 						 : "no run wrote it");
 }
@@ -86,7 +87,7 @@ static int check_unfinished(const struct folder *f, struct error *why)
 			snprintf(name, sizeof(name), "%s", unfinished[i - RESULTS]);
 		if (!fstatat(f->fd, name, &file, AT_SYMLINK_NOFOLLOW))
 			return error_set(why, -EEXIST,
-				"%s/%s is in the way: no run wrote it; remove it, or --out names another folder",
+				"%s/%s is in the way: no run wrote it; remove it, or --output names another folder",
 				f->path, name);
 	}
 	return 0;
@@ -160,12 +161,14 @@ static int open_folder(struct folder *f, const char *path, bool fresh, struct er
 {
 	f->made = mkdir(path, 0777) == 0;
 	if (!f->made && (fresh || errno != EEXIST))
-		return error_set(why, -errno, "can't make the folder %s: %s; --out names another",
-			path, strerror(errno));
+		return error_set(why, -errno,
+			"can't make the folder %s: %s; --output names another", path,
+			strerror(errno));
 	f->fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (f->fd < 0)
-		return error_set(why, -errno, "can't write results in %s: %s; --out names another",
-			path, strerror(errno));
+		return error_set(why, -errno,
+			"can't write results in %s: %s; --output names another", path,
+			strerror(errno));
 	f->path = strdup(path);
 	return f->path ? 0 : error_set(why, -ENOMEM, "out of memory");
 }

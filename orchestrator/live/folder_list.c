@@ -61,7 +61,7 @@ static int explain_busy(int fd, const char *path, struct error *why)
 		}
 	}
 	return error_set(why, -EBUSY,
-		"a run or a living fabric%s writes its results in %s; --out names another folder",
+		"a run or a living fabric%s writes its results in %s; --output names another folder",
 		process, path);
 }
 
@@ -80,7 +80,7 @@ static int open_locked(int directory, const char *path, struct error *why)
 	if (fstat(fd, &file) < 0 || !is_trusted(directory, &file))
 		r = error_set(why, -EEXIST,
 			"%s/" FOLDER_LIST
-			" is in the way: it is not yours; --out names another folder",
+			" is in the way: it is not yours; --output names another folder",
 			path);
 	else if (flock(fd, LOCK_EX | LOCK_NB) < 0)
 		r = explain_busy(fd, path, why);

@@ -322,7 +322,9 @@ const struct agents *session_agents(const struct session *s)
 
 const char *session_name(const struct session *s)
 {
-	return s->built ? build_name(s->built) : "";
+	if (s->built)
+		return build_name(s->built);
+	return s->params.name ? s->params.name : "";
 }
 
 json_t *session_summary(

@@ -62,7 +62,8 @@ struct stacks *session_stacks(const struct session *s); /* NULL: there are none 
 struct dataplane *session_dataplane(const struct session *s);
 struct captures *session_captures(struct session *s); /* NULL: it does not last */
 const struct agents *session_agents(const struct session *s);
-const char *session_name(const struct session *s); /* of the fabric that stands, "" inline */
+const char *session_name(
+	const struct session *s); /* of the fabric that stands; inline as it was given, or "" */
 
 /* Where and when something happened last. */
 struct session_place {

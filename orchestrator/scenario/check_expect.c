@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/drop_name.h"
 #include "scenario/explain.h"
+#include "scenario/text.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -59,17 +60,44 @@ static const char *const metrics[] = {
 
 #define METRICS_LIMIT (COUNT(metrics) + 64)
 
-static size_t list_metrics(const char *names[METRICS_LIMIT], char dropped[METRICS_LIMIT][64])
+static size_t list_metrics(
+	const char *names[METRICS_LIMIT], char dropped[METRICS_LIMIT][METRIC_NAME])
 {
 	size_t count = COUNT(metrics);
 
 	memcpy(names, metrics, sizeof(metrics));
 	for (unsigned i = 1; drop_name(i) && count < METRICS_LIMIT; i++) {
-		snprintf(dropped[count], 64, "packets.dropped.%s", drop_name(i));
+		snprintf(dropped[count], METRIC_NAME, "packets.dropped.%s", drop_name(i));
 		names[count] = dropped[count];
 		count++;
 	}
 	return count;
+}
+
+const char *scenario_metric(size_t index, char buf[METRIC_NAME])
+{
+	const char *names[METRICS_LIMIT];
+	char dropped[METRICS_LIMIT][METRIC_NAME];
+
+	if (index >= list_metrics(names, dropped))
+		return NULL;
+	snprintf(buf, METRIC_NAME, "%s", names[index]);
+	return buf;
+}
+
+/* They are too many for a message: the one that was likely meant, or that has the word in it, and where they all stand. */
+static void explain_metric(
+	struct check *c, const struct tree *n, const char *const *names, size_t count)
+{
+	const char *meant = nearest_word(n->text, names, count);
+
+	for (size_t i = 0; !meant && i < count; i++)
+		if (strlen(n->text) > 1 && strstr(names[i], n->text))
+			meant = names[i];
+	explain_value(c->diags, n,
+		"'%s' is no number of summary.json; %s%s%s'fabricbed help metrics' lists them",
+		text_shown((char[TEXT_SHOWN]){0}, n->text), meant ? "did you mean '" : "",
+		meant ? meant : "", meant ? "'? " : "");
 }
 
 static bool read_metric(struct check *c, const struct tree *n, void *target)
@@ -80,7 +108,7 @@ static bool read_metric(struct check *c, const struct tree *n, void *target)
 		.expected = "a number of summary.json such as flows.fct_us.max",
 	};
 	const char *names[METRICS_LIMIT];
-	char dropped[METRICS_LIMIT][64];
+	char dropped[METRICS_LIMIT][METRIC_NAME];
 	size_t count;
 
 	if (!value_read(c, &key, n, target))
@@ -89,7 +117,7 @@ static bool read_metric(struct check *c, const struct tree *n, void *target)
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(n->text, names[i]))
 			return true;
-	explain_unknown_word(c->diags, n, names, count);
+	explain_metric(c, n, names, count);
 	return false;
 }
 

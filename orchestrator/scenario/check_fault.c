@@ -28,7 +28,7 @@ static bool read_gilbert(struct check *c, const struct tree *n, void *fault)
 			.offset = OF(gilbert.leave)},
 		{.name = "lost",
 			.type = VALUE_CHANCE,
-			.fallback = "1",
+			.fallback = "100%",
 			.min = 1,
 			.offset = OF(gilbert.lost_bad)},
 		{.name = "lost_good",

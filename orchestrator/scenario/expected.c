@@ -90,7 +90,7 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 		break;
 	case VALUE_CHANCE:
 		snprintf(buf, EXPECTED, "a probability %s, such as 0.1%% or 1e-3",
-			k->min ? "above 0 and up to 1" : "from 0 to 1");
+			k->min ? "above 0 and up to 100%" : "from 0 to 100%");
 		break;
 	case VALUE_NUMBER:
 		if (k->min == k->max)

@@ -3,12 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "scenario/check.h"
 #include "scenario/explain.h"
+#include "scenario/text.h"
 #include "scenario/tree.h"
 
 #define FILE_LIMIT (1u << 20)
@@ -129,6 +132,59 @@ static int check_tree(struct scenario **ret, const char *name, const struct tree
 	return diags->count == before ? 0 : -EINVAL;
 }
 
+/* Keys that say nothing of what `about` is about. */
+static bool leaves_about(const char *set)
+{
+	static const char *const keys[] = {
+		"name", "seed", "clock", "telemetry", "until", "expect", "compare"};
+	size_t length = strcspn(set, ".=");
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		if (length == strlen(keys[i]) && !strncmp(set, keys[i], length))
+			return true;
+	return false;
+}
+
+#define CHANGES_SHOWN 4
+
+/* What was written about the file may be false of what the overrides made of it: these are told instead. */
+static int replace_about(struct scenario *s, const char *const *sets, size_t count)
+{
+	char shown[TEXT_SHOWN], *text = NULL;
+	size_t length = 0, changes = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	for (size_t i = 0; out && i < count; i++) {
+		if (leaves_about(sets[i]))
+			continue;
+		if (++changes <= CHANGES_SHOWN)
+			fprintf(out, "%s%s", changes == 1 ? "with " : ", ",
+				text_shown(shown, sets[i]));
+	}
+	if (out && changes > CHANGES_SHOWN)
+		fprintf(out, " and %zu more", changes - CHANGES_SHOWN);
+	if (!out || fclose(out)) {
+		free(text);
+		return -ENOMEM;
+	}
+	if (!changes) {
+		free(text);
+		return 0;
+	}
+	free(s->about);
+	s->about = text;
+	return 0;
+}
+
+/* Whoever sets `about` knows. */
+static int apply_about(struct scenario *s, const char *const *sets, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (!strncmp(sets[i], "about=", strlen("about=")))
+			return 0;
+	return s ? replace_about(s, sets, count) : 0;
+}
+
 static int inspect_text(struct scenario **ret, const char *name, const char *text, size_t length,
 	const char *const *sets, size_t set_count, struct diags *diags)
 {
@@ -139,6 +195,8 @@ static int inspect_text(struct scenario **ret, const char *name, const char *tex
 	if (!r) {
 		r = check_tree(ret, name, root, before, diags);
 		tree_free(root);
+		if (!r)
+			r = apply_about(*ret, sets, set_count);
 	}
 	diags_sort(diags);
 	return r && diags->out_of_memory ? -ENOMEM : r;

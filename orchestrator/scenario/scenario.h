@@ -350,6 +350,10 @@ int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags);
 void fault_spec_release(struct fault_spec *f);
 
+/* The name of a metric that `expect` knows, by index; NULL: there are no more. Returns buf. */
+#define METRIC_NAME 64
+const char *scenario_metric(size_t index, char buf[METRIC_NAME]);
+
 /* What a kind of fault is called: the key of `do`, or "down". */
 const char *fault_word(enum fault_kind kind);
 

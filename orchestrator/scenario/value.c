@@ -206,8 +206,15 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 		too_small = value <= 0;
 		too_large = k->max ? value > 1 : value >= 1;
 	} else if (k->type == VALUE_CHANCE) {
-		r = strchr(n->text, '%') ? parse_percent(n->text, &value)
-					 : parse_number(n->text, &value);
+		bool percent = strchr(n->text, '%');
+
+		r = percent ? parse_percent(n->text, &value) : parse_number(n->text, &value);
+		if (!r && !percent && value == 1 && !k->expected) {
+			/* whoever writes it may well mean 1% */
+			explain_value(c->diags, n, "%s would be all of them; write 1%% or 100%%",
+				n->text);
+			return false;
+		}
 		too_small = k->min ? value <= 0 : value < 0;
 		too_large = value > 1;
 	} else {

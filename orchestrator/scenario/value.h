@@ -19,7 +19,7 @@ enum value_type {
 	VALUE_BYTES,    /* uint64_t */
 	VALUE_QUANTITY, /* struct quantity */
 	VALUE_SHARE, /* double, written as a percentage: above 0%, below 100%, or that where max is 1 */
-	VALUE_CHANCE, /* double, 0..1, written as a percentage or a number; above 0 where min is not */
+	VALUE_CHANCE, /* double, 0..1, written as a percentage or a number below 1; above 0 where min is not 0 */
 	VALUE_NUMBER,  /* double, min..max unless both are 0 */
 	VALUE_WORD,    /* unsigned: index in words */
 	VALUE_FLAG,    /* bool: index in words */

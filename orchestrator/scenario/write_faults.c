@@ -1,16 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/write.h"
 
+/* A bare 1 is not read. */
+static void write_chance(FILE *out, double chance)
+{
+	if (chance == 1)
+		write_percent(out, chance);
+	else
+		write_number(out, chance);
+}
+
 static void write_gilbert(FILE *out, const struct fault_spec *f)
 {
 	fputs("{gilbert: {enter: ", out);
-	write_number(out, f->gilbert.enter);
+	write_chance(out, f->gilbert.enter);
 	fputs(", leave: ", out);
-	write_number(out, f->gilbert.leave);
+	write_chance(out, f->gilbert.leave);
 	fputs(", lost: ", out);
-	write_number(out, f->gilbert.lost_bad);
+	write_chance(out, f->gilbert.lost_bad);
 	fputs(", lost_good: ", out);
-	write_number(out, f->gilbert.lost_good);
+	write_chance(out, f->gilbert.lost_good);
 	fputs("}}", out);
 }
 
@@ -21,10 +30,10 @@ static void write_flaky(FILE *out, const struct fault_spec *f)
 	fputs("}}", out);
 }
 
-static void write_chance(FILE *out, const char *key, double chance)
+static void write_chance_of(FILE *out, const char *key, double chance)
 {
 	fprintf(out, "{%s: ", key);
-	write_number(out, chance);
+	write_chance(out, chance);
 	fputc('}', out);
 }
 
@@ -45,10 +54,10 @@ static void write_deed(FILE *out, const struct fault_spec *f)
 		fputc('}', out);
 		break;
 	case FAULT_LINK_LOSS:
-		write_chance(out, "loss", f->loss);
+		write_chance_of(out, "loss", f->loss);
 		break;
 	case FAULT_LINK_ERRORS:
-		write_chance(out, "errors", f->bit_errors);
+		write_chance_of(out, "errors", f->bit_errors);
 		break;
 	case FAULT_LINK_GILBERT:
 		write_gilbert(out, f);

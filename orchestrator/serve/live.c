@@ -46,9 +46,9 @@ static int open_session(struct live *l, struct error *why)
 		.scenario = l->params.scenario,
 		.fabric = l->params.fabric,
 		.name = l->params.name,
-		.kernel = true,
+		.kernel = l->params.kernel,
 		.lasting = true,
-		.stacks = true,
+		.stacks = l->params.kernel,
 		.folder = l->params.folder,
 		.stop = l->params.stop,
 		.wait = l->params.wait,
@@ -175,7 +175,8 @@ static void tick(struct live *l)
 
 void live_count_refused(struct live *l)
 {
-	uint64_t refused = stacks_refused(session_stacks(l->session));
+	struct stacks *stacks = session_stacks(l->session);
+	uint64_t refused = stacks ? stacks_refused(stacks) : 0;
 
 	if (refused && l->pace)
 		fidelity_lost(pace_fidelity(l->pace), refused);
@@ -197,7 +198,7 @@ static int turn_stepped(
 	if (l->goal.time_ps == UINT64_MAX && session_next(l->session) == UINT64_MAX)
 		limit = now;
 	r = session_advance(l->session, limit, stop, why);
-	for (unsigned sent = 0; r == 0 && sent < UINT16_MAX && stacks_read(stacks);)
+	for (unsigned sent = 0; r == 0 && stacks && sent < UINT16_MAX && stacks_read(stacks);)
 		sent += stacks_send(stacks);
 	took = clock_ns() - begun;
 	if (took < TURN_NS / 2 && l->slice_ps < PS_PER_S)
@@ -229,9 +230,10 @@ static int64_t idle_ns(const struct live *l)
 static void wait_for(const struct live *l, int64_t ns)
 {
 	struct timespec t = {.tv_sec = ns / CLOCK_NS_PER_S, .tv_nsec = ns % CLOCK_NS_PER_S};
+	struct stacks *stacks = session_stacks(l->session);
 	struct pollfd fds[] = {
 		{.fd = server_fd(l->server), .events = POLLIN},
-		{.fd = stacks_fd(session_stacks(l->session)), .events = POLLIN},
+		{.fd = stacks ? stacks_fd(stacks) : -1, .events = POLLIN},
 	};
 
 	/* programs of a paused fabric have to wait */

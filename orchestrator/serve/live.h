@@ -3,6 +3,7 @@
 #define FABRICBED_LIVE_H
 
 /* A live fabric inside its own process: the session, the clock that drives it, and the requests that it serves. */
+#include <stdbool.h>
 #include "base/error.h"
 #include "live/folder.h"
 #include "topology/fabric.h"
@@ -15,6 +16,7 @@ struct live_params {
 	const char *name;             /* of the fabric; in use already: -EEXIST */
 	struct folder *folder;        /* for the results */
 	const char *control;          /* path of the control socket */
+	bool kernel;                  /* the kernel dataplane; else inline, without programs */
 	const volatile bool *stop;    /* ends the set-up */
 	const struct lock_wait *wait; /* as build_up() has it */
 };

@@ -12,7 +12,9 @@
 
 static struct show_view view_of(struct live *l)
 {
-	const struct stack_counts *counts = stacks_counts(session_stacks(l->session));
+	static const struct stack_counts none;
+	const struct stacks *stacks = session_stacks(l->session);
+	const struct stack_counts *counts = stacks ? stacks_counts(stacks) : &none;
 
 	return (struct show_view){
 		.fabric = l->params.fabric,
@@ -21,7 +23,7 @@ static struct show_view view_of(struct live *l)
 		.stack_sent = counts->sent,
 		.stack_delivered = counts->delivered,
 		.stack_lost = counts->lost,
-		.name = session_name(l->session),
+		.name = l->params.kernel ? session_name(l->session) : NULL,
 		.port_faults = session_port_faults,
 		.faults_arg = l->session,
 	};
@@ -51,8 +53,8 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 		: l->running ? "running"
 			     : "paused",
 		"version", FABRICBED_VERSION, "clock", s->clock.wall ? "wall" : "stepped",
-		"dataplane", "kernel", "up_s", live_up_s(l), "directory",
-		folder_path(l->params.folder), "faults", faults_in_force(rows));
+		"dataplane", l->params.kernel ? "kernel" : "inline", "up_s", live_up_s(l),
+		"directory", folder_path(l->params.folder), "faults", faults_in_force(rows));
 	json_object_update_new(all, show_status(&view));
 	if (*l->trouble.text)
 		json_object_set_new(all, "trouble", json_string(l->trouble.text));
@@ -360,7 +362,7 @@ static void refuse_down(struct live *l, struct server_client *c, const struct er
 	l->trouble = *why;
 	server_refuse(c, REFUSE_FAILED,
 		"%s; it has stopped, and stays until they are written: make room and 'fabricbed down %s' again, "
-		"'fabricbed down %s --out DIR' writes them elsewhere, --discard does without",
+		"'fabricbed down %s --output DIR' writes them elsewhere, --discard does without",
 		why->text, name, name);
 }
 

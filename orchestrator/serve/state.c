@@ -104,7 +104,7 @@ int state_claim(
 			"\"%s\": a live fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
 			"begins with neither '.' nor '-', and is not \"live\"",
 			name, STATE_NAME_MAX);
-	r = lock_make_folder(RECORD_DIR, why);
+	r = geteuid() == 0 ? lock_make_folder(RECORD_DIR, why) : state_trust(why);
 	if (r < 0)
 		return r;
 	s = calloc(1, sizeof(*s));
@@ -168,14 +168,15 @@ int state_begin(struct state *s, const struct state_about *about, struct error *
 	const struct fabric *f = about->fabric;
 	json_t *nodes = json_object();
 
-	for (uint32_t i = 0; i < f->net.node_count; i++)
+	for (uint32_t i = 0; about->kernel && i < f->net.node_count; i++)
 		json_object_set_new(nodes, f->nodes[i].name, json_integer(0));
 	json_decref(s->json);
-	s->json = json_pack("{s:s, s:s%, s:s%, s:s, s:i, s:i, s:i, s:I, s:o}", "name", s->name,
+	s->json = json_pack("{s:s, s:s%, s:s%, s:s, s:s, s:i, s:i, s:i, s:I, s:o}", "name", s->name,
 		"scenario", about->scenario, strlen(about->scenario), "results", about->directory,
-		strlen(about->directory), "clock", about->wall ? "wall" : "stepped", "hosts",
-		(int)f->net.host_count, "switches", (int)f->net.switch_count, "links",
-		(int)f->net.link_count, "since", (json_int_t)time(NULL), "nodes", nodes);
+		strlen(about->directory), "clock", about->wall ? "wall" : "stepped", "dataplane",
+		about->kernel ? "kernel" : "inline", "hosts", (int)f->net.host_count, "switches",
+		(int)f->net.switch_count, "links", (int)f->net.link_count, "since",
+		(json_int_t)time(NULL), "nodes", nodes);
 	if (!s->json)
 		return error_set(why, -EINVAL,
 			"the paths of the scenario and of the results must be UTF-8: %s, %s",

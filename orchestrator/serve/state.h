@@ -4,7 +4,7 @@
 
 /*
  * What there is to know of live fabrics from outside: a directory for each, /run/fabricbed/live/NAME, that only root can
- * enter. In it: state.json; control, the socket; hosts, an /etc/hosts of the fabric; log, what its process printed. Its owner
+ * enter; of those of another user, on the inline dataplane, $XDG_RUNTIME_DIR/fabricbed/NAME or /tmp/fabricbed-UID/NAME. In it: state.json; control, the socket; hosts, an /etc/hosts of the fabric; log, what its process printed. Its owner
  * holds a lock on the directory (flock) for as long as it lives, so that what a killed process left is known as such.
  */
 #include <jansson.h>
@@ -16,9 +16,17 @@
 #include "build/record.h"
 #include "topology/fabric.h"
 
-#define STATE_DIR      RECORD_DIR "/live"
+#define STATE_DIR_ROOT RECORD_DIR "/live"
+#define STATE_DIR_MAX  34 /* that and */
 #define STATE_NAME_MAX 64 /* the socket's path must fit a struct sockaddr_un */
-#define STATE_PATH_MAX (sizeof(STATE_DIR) + STATE_NAME_MAX + 32)
+#define STATE_PATH_MAX (STATE_DIR_MAX + STATE_NAME_MAX + 32)
+
+/* The directory of the fabrics of the user that the process runs as; returns buf. */
+const char *state_dir(char buf[STATE_DIR_MAX]);
+#define STATE_DIR state_dir((char[STATE_DIR_MAX]){0})
+
+/* 0 if the directory is the user's own, or is not there; else -errno with why. */
+int state_trust(struct error *why);
 
 enum state_phase {
 	STATE_STARTING,
@@ -42,7 +50,8 @@ struct state_about {
 	const char *scenario;  /* the file's path */
 	const char *directory; /* of the results, from the root */
 	const struct fabric *fabric;
-	bool wall; /* its clock */
+	bool wall;   /* its clock */
+	bool kernel; /* its dataplane: nodes are network namespaces */
 };
 
 /* Writes the hosts file, and that the fabric is starting. 0 or -errno with why. */
@@ -79,7 +88,7 @@ struct state_info {
 	int64_t since_s;            /* of the wall clock */
 	uint32_t hosts, switches, links;
 	/* NULL: not known yet */
-	const char *scenario, *directory, *clock;
+	const char *scenario, *directory, *clock, *dataplane;
 	const json_t *
 		nodes; /* object: a node's name -> its network namespace's inode, 0: not known yet */
 	json_t *json;  /* that the texts lie in */

@@ -98,6 +98,7 @@ void state_read_at(struct state_info *ret, int fd, const char *name)
 		.scenario = json_string_value(json_object_get(json, "scenario")),
 		.directory = json_string_value(json_object_get(json, "results")),
 		.clock = json_string_value(json_object_get(json, "clock")),
+		.dataplane = json_string_value(json_object_get(json, "dataplane")),
 		.nodes = json_object_get(json, "nodes"),
 		.json = json,
 	};

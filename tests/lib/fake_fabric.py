@@ -112,14 +112,20 @@ def serve(fabric, server, hanging):
             if s is server:
                 clients[server.accept()[0]] = b""
                 continue
-            data = s.recv(65536)
+            try:
+                data = s.recv(65536)
+            except ConnectionResetError:  # a reader that left answers unread
+                data = b""
             if not data:
                 del clients[s]
                 s.close()
                 continue
             *lines, clients[s] = (clients[s] + data).split(b"\n")
             for line in lines:
-                s.sendall(fabric.answer(line))
+                try:
+                    s.sendall(fabric.answer(line))
+                except (BrokenPipeError, ConnectionResetError):
+                    break
 
 
 def main():

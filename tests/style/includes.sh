@@ -19,7 +19,6 @@ rules=$(
 	bpf/lib/                        abi/* lib/*
 	bpf/sw/                         abi/* lib/* sw/context.h
 	bpf/sw/context.h                abi/* lib/*
-	bpf/sw/balance.h                abi/* lib/* sw/context.h sw/balance_*.h
 	bpf/sw/pipeline.h               sw/*
 	userspace/base/                 base/* abi/* lib/rng.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h

@@ -72,6 +72,8 @@ wrong "'two' is one too many" run one two
 wrong "'extra' is one too many" version extra
 wrong "'kernel' or 'inline', not 'ebpf'" run "$hello" --dataplane ebpf
 wrong "'dot' or 'svg', not 'png'" graph "$hello" --format png
+wrong "| dot -Tpng -o x.png'" graph "$hello" --output x.png
+holds "a picture that graph can't draw: no file" test ! -e x.png
 try "$fabricbed" run "$hello" --seed minus
 exits "--seed minus: exit status" 2
 like "--seed minus: the message" "$err" "*seed: *'minus'*"
@@ -81,12 +83,25 @@ try "$fabricbed"
 exits "no command at all: exit status" 2
 like "no command at all: help" "$out" "*usage: fabricbed COMMAND*"
 
+cat >seeded.yaml <<END
+$(sed '/^seed:/d' "$hello")
+compare:
+  - {name: one, set: {seed: 1}}
+  - {name: two, set: {seed: 2}}
+END
+wrong "variant one of hello has a seed of its own*--set seed=9" run seeded.yaml --dataplane inline --seed 9
+inline seeded.yaml --set seed=9 --quiet
+exits "--set has the last word over a variant's seed" 0
+
 # ---- help, man page, completion, version
 
 try "$fabricbed" help
 exits "help" 0
 for command in $commands; do
 	like "help names $command" "$out" "*  $command *"
+done
+for metric in flows.fct_us.p99 packets.dropped.buffer packets.dropped.ttl fidelity.lost; do
+	like "help metrics names $metric" "$("$fabricbed" help metrics)" "*  $metric"$'\n'"*"
 done
 same "--help is help" "$("$fabricbed" --help)" "$out"
 for command in $commands; do
@@ -176,9 +191,14 @@ inline "$hello" --out mine --set seed=2
 exits "--out the same folder again" 0
 same "--out the same folder again: the results are the new ones" "$(figure mine/summary.json seed)" 2
 holds "--out the same folder again: no results of the old run" test ! -e mine/queues.csv
-inline "$hello" --out none/such
-exits "--out below a folder that is not there" 2
-like "--out below a folder that is not there: the message" "$err" "*none/such*No such file*"
+inline "$hello" --out parents/are//made/ --junit parents/too/junit.xml
+exits "--out makes the folders above it" 0
+holds "--out makes the folders above it: the results" test -e parents/are/made/summary.json -a -e parents/too/junit.xml
+inline "$hello" --output whole/word
+holds "--output is the whole word" test -e whole/word/summary.json
+inline "$hello" --out /proc/none/such
+exits "--out below a folder that can't be made" 2
+like "--out below a folder that can't be made: the message" "$err" "*/proc/none/such*No such file*; --output names another*"
 inline "$hello" --out mine/note
 like "--out a file" "$err" "*mine/note*Not a directory*"
 holds "--out a file is no success" test "$status" -ne 0
@@ -215,33 +235,44 @@ same "the summary has no hole" "$(grep -c '^$' <<<"$out")" 1
 inline "$hello" --set about=
 like "a scenario without words about it" "$out" "hello"$'\n\n'"*"
 
+# what is written about a file may be false of what overrides made of it
+inline "$scenarios/incast.yaml" --set workload.0.incast.senders=2 --set workload.0.incast.message=1KB --out changed
+like "--set: what was changed, and not what the file says" "$out" \
+	"incast: with workload.0.incast.senders=2, workload.0.incast.message=1KB"$'\n\n'"*"
+like "--set: scenario.yaml says it too" "$(cat changed/scenario.yaml)" "*about: *with workload.0.incast.senders=2*"
+inline "$hello" --set seed=3 --set 'expect=[]' --set name=hello
+like "--set: what leaves the words true" "$out" "hello: Two hosts*"
+inline "$hello" --set host.ip=6 --set about=mine
+like "--set about" "$out" "hello: mine"$'\n\n'"*"
+
+# each figure with the unit that suits it; files have the one in the key's name
+inline "$hello" --set topology.rate=1Mbps --set topology.delay=1us --set until=100s --set 'expect=[]' --out slow
+like "units: seconds and Kbps" "$out" "*completion  mean [0-9].[0-9][0-9][0-9] s, *goodput     9[0-9][0-9].[0-9] Kbps, *"
+holds "units: files keep theirs" python3 -c '
+import json
+s = json.load(open("slow/summary.json"))
+assert s["flows"]["fct_us"]["mean"] > 1e6 and s["flows"]["goodput_gbps"] < 1e-3, s["flows"]'
+
 # a run that takes a while, on a terminal and with its results elsewhere: only there a line is redrawn
-cat >terminal.py <<'END'
-import os, pty, sys
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[1], sys.argv[1:])
-seen = b""
-while True:
-    try:
-        chunk = os.read(terminal, 65536)
-    except OSError:
-        break
-    if not chunk:
-        break
-    seen += chunk
-sys.stdout.buffer.write(seen)
-sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
-END
+on_terminal() { # COMMAND...
+	python3 "$root/tests/lib/terminal.py" 200 "$@"
+}
 long=(run "$scenarios/permutation.yaml" --dataplane inline --out long --set 'workload.0.permutation.message=16MB'
 	--set expect=[])
-python3 terminal.py "$fabricbed" "${long[@]}" >seen
+on_terminal "$fabricbed" "${long[@]}" >seen
 same "on a terminal: exit status" "$?" 0
 like "on a terminal: progress" "$(cat seen)" *$'\r\e[K'*"us  "*" of 128 flows  "*"hops/s"*
 like "on a terminal: it is gone at the end" "$(cat seen)" *$'\r\e[K'"permutation: "*
-python3 terminal.py "$fabricbed" "${long[@]}" --quiet >seen
+on_terminal "$fabricbed" "${long[@]}" --quiet >seen
 same "on a terminal: --quiet" "$(cat seen)" ""
-python3 terminal.py "$fabricbed" "${long[@]}" --json | tr -d '\r' >seen
+failing=(run "$hello" --dataplane inline --set 'expect=[{metric: flows.fct_us.max, at_most: 1}]')
+TERM=xterm on_terminal "$fabricbed" "${failing[@]}" >seen
+like "on a terminal: FAIL is red" "$(cat seen)" *$'\e[1;31mFAIL\e[0m'*
+for plain in NO_COLOR=1 TERM=dumb TERM=; do
+	env TERM=xterm "$plain" python3 "$root/tests/lib/terminal.py" 200 "$fabricbed" "${failing[@]}" >seen
+	like "on a terminal: $plain" "$(cat seen)" *"expect      FAIL  flows"*
+done
+on_terminal "$fabricbed" "${long[@]}" --json | tr -d '\r' >seen
 holds "on a terminal: --json" python3 -m json.tool seen
 
 # ---- output that can't be written

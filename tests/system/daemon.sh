@@ -87,6 +87,26 @@ try "$fabricbed" exec "$name" h0 -- ping -c 1 -W 5 10.0.0.2
 exits "exec: IPv4" 0
 try "$fabricbed" exec "$name" h0 ping -c 1 -W 5 h1
 exits "exec: names resolve, and options are the program's" 0
+for shell in /bin/bash /bin/sh; do
+	prompt=$(SHELL=$shell timeout 60 python3 - "$fabricbed" "$name" <<-'END'
+		import os, pty, sys
+		pid, terminal = pty.fork()
+		if pid == 0:
+		    os.execv(sys.argv[1], [sys.argv[1], "exec", sys.argv[2], "h0"])
+		seen = b""
+		while b":h0)" not in seen:
+		    seen += os.read(terminal, 4096)
+		os.write(terminal, b"exit\n")
+		print(seen.decode(errors="replace"))
+		try:
+		    while os.read(terminal, 4096):
+		        pass
+		except OSError:
+		    pass
+	END
+	)
+	like "exec: the prompt of $shell names the node" "$prompt" "*($name:h0)*"
+done
 same "exec: the node's own interfaces in /sys" \
 	"$("$fabricbed" exec "$name" h0 -- ls /sys/class/net | tr '\n' ' ')" "eth0 link0 lo "
 same "exec: it is told where it is" \
@@ -144,11 +164,11 @@ up --out /proc/no
 exits "a folder that can't be made" 2
 nothing_left "refused"
 if command -v setpriv >/dev/null; then
-	for words in list "down $name" "exec $name h0 true"; do
+	for words in "down $name" "exec $name h0 true"; do
 		# shellcheck disable=SC2086
 		try setpriv --reuid=65534 --regid=65534 --clear-groups bash -c '"$0" "$@"' "$fabricbed" $words
 		# where the build folder is closed to others, the shell says so with 126
-		[ "$status" = 126 ] || [ "$status" = 127 ] || exits "${words%% *} without root" 3
+		[ "$status" = 126 ] || [ "$status" = 127 ] || exits "${words%% *} without root" 2
 	done
 fi
 

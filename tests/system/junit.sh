@@ -176,7 +176,7 @@ if is_root && command -v setpriv >/dev/null; then
 	chown 65534:65534 closed
 	chmod 644 hello.yaml compared.yaml
 	for file in hello compared; do
-		try setpriv --reuid=65534 --regid=65534 --clear-groups ./fabricbed run $file.yaml --out closed/out --junit closed/$file.xml
+		try setpriv --reuid=65534 --regid=65534 --clear-groups ./fabricbed run $file.yaml --dataplane kernel --out closed/out --junit closed/$file.xml
 		exits "$file, without privileges: exit status" 3
 		like "$file, without privileges: an error" "$(python3 read.py closed/$file.xml)" \
 			"suite $file"$'*\ncase run\nerror run the kernel dataplane can\'t run here: *'

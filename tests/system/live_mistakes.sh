@@ -59,11 +59,10 @@ if command -v setpriv >/dev/null; then
 	chmod 644 hello.yaml
 	not_root() {
 		try setpriv --reuid=65534 --regid=65534 --clear-groups ./fabricbed "$@"
-		exits "nobody: $1: exit status" 3
-		like "nobody: $1: the remedy" "$err" "*remedy: run *as root*"
+		exits "nobody: $1: exit status" 2
+		like "nobody: $1: the message" "$err" "*no fabric '$name' of yours*"
 	}
 	each not_root
-	not_root up hello.yaml --set name="$name"
 	not_root exec "$name" h0 -- true
 else
 	tap_skip "without root" "setpriv is not installed"

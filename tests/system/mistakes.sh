@@ -57,6 +57,34 @@ same "ten mistakes: ten messages, each with its place and its key" \
 like "ten mistakes: a near miss is named" "$err" "*did you mean 'delay'?*"
 like "ten mistakes: what could have been meant" "$err" "*did you mean 'flows.fct_us.max'?*"
 
+like "ten mistakes: how many" "$err" "*10 errors; nothing was created*"
+for command in validate run up; do
+	try "$fabricbed" $command --json ../bad/ten.yaml
+	exits "ten mistakes: $command --json: exit status" 2
+	same "ten mistakes: $command --json: nothing on standard error" "$err" ""
+	same "ten mistakes: $command --json: the same places and keys" "$(python3 -c '
+import json, sys
+for e in json.load(sys.stdin)["errors"]:
+    assert e["file"] == "../bad/ten.yaml", e
+    print("%d:%d %s" % (e["line"], e["column"], e["message"].split(":")[0]))' <<<"$out")" \
+		"$(sed -nE 's/.*# ([0-9]+:.*)/\1/p' ../bad/ten.yaml)"
+done
+cat >../bad/variants.yaml <<'END'
+name: variants
+topology: {fat_tree: {k: 4}}
+compare:
+  - {name: one, set: {host.transport: strak}}
+  - {name: two, set: {host.ip: 5}}
+END
+for command in validate run; do
+	try "$fabricbed" $command --json ../bad/variants.yaml
+	exits "variants: $command --json: exit status" 2
+	same "variants: $command --json: each with its name" "$(python3 -c '
+import json, sys
+print(*[e["variant"] + " " + e["message"].split(":")[0] for e in json.load(sys.stdin)["errors"]], sep="\n")' <<<"$out")" \
+		$'one host.transport\ntwo host.ip'
+done
+
 # mistakes that can only be seen in the fabric come in the same go
 cat >../bad/both.yaml <<'END'
 name: both

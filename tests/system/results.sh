@@ -191,7 +191,7 @@ holds "a folder that is gone shows" wait_for notices
 like "in list too" "$("$fabricbed" list)" "*$name: can't write results in *live: the folder is gone*"
 fb down
 exits "down: exit status" 4
-like "down: why, and what can be done" "$err" "*can't write results in $scratch/live: No such file*down $name --out DIR*--discard*"
+like "down: why, and what can be done" "$err" "*can't write results in $scratch/live: No such file*down $name --output DIR*--discard*"
 like "the fabric has stopped" "$("$fabricbed" show "$name")" "$name: stopped*TROUBLE*can't write results*"
 fb inject link leaf0-spine0 down
 exits "it does nothing more: exit status" 4

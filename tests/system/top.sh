@@ -75,6 +75,37 @@ end_fake
 
 # ---- the screen
 
+# a terminal without colours or without a cursor that moves
+cat >terminal.py <<'END'
+import fcntl, os, pty, struct, sys, termios
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[1], sys.argv[1:])
+fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
+seen = b""
+while True:
+    try:
+        chunk = os.read(terminal, 65536)
+    except OSError:
+        break
+    seen += chunk
+    if b"DEGRADED" in seen:
+        os.write(terminal, b"q")
+sys.stdout.buffer.write(seen)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+END
+fake degraded
+TERM=dumb python3 terminal.py "$fabricbed" top "$name" >seen
+same "TERM=dumb: exit status" "$?" 3
+like "TERM=dumb: the message" "$(cat seen)" "*can't move its cursor (TERM); 'fabricbed top --once' needs none*"
+env NO_COLOR= TERM=xterm python3 terminal.py "$fabricbed" top "$name" >seen
+like "an empty NO_COLOR is none: red" "$(cat seen)" *$'\e'\[3[18]*m*
+NO_COLOR=1 TERM=xterm python3 terminal.py "$fabricbed" top "$name" >seen
+same "NO_COLOR: exit status" "$?" 0
+like "NO_COLOR: it is drawn" "$(cat seen)" "*DEGRADED*"
+same "NO_COLOR: no colour" "$(grep -oE $'\e''\[[0-9;]*m' seen | tr ';[m' '\n\n\n' | grep -E '^(3[0-7]|38|4[0-7])$')" ""
+end_fake
+
 if ! command -v tmux >/dev/null; then
 	tap_skip "the screen of top" "there is no tmux"
 	tap_done

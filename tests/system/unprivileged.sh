@@ -28,14 +28,21 @@ as_nobody() {
 	try "${nobody[@]}" ../fabricbed "$@"
 }
 
-as_nobody run ../hello.yaml
-exits "run: exit status" 3
-like "run: what is missing" "$err" "*CAP_NET_ADMIN*"
-like "run: the remedy" "$err" "*remedy: run as root*"
-like "run: the way out" "$err" "*--dataplane inline*"
-same "run: nothing was made" "$(ls)" ""
+as_nobody run ../hello.yaml --dataplane kernel
+exits "run --dataplane kernel: exit status" 3
+like "run --dataplane kernel: what is missing" "$err" "*CAP_NET_ADMIN*"
+like "run --dataplane kernel: the remedy" "$err" "*remedy: run as root*"
+like "run --dataplane kernel: the way out" "$err" "*--dataplane inline*"
+same "run --dataplane kernel: nothing was made" "$(ls)" ""
+as_nobody run ../hello.yaml --output unasked
+exits "run: exit status" 0
+like "run: the dataplane" "$err" "*note: on the inline dataplane, since you are not root*"
+same "run: which it was" "$(figure unasked/summary.json dataplane)" inline
+as_nobody run ../hello.yaml --output unasked --quiet
+same "run --quiet: no note" "$out$err" ""
 
 as_nobody run ../hello.yaml --dataplane inline
+same "run --dataplane inline: no note" "$err" ""
 exits "run --dataplane inline: exit status" 0
 like "run --dataplane inline: the result" "$out" "*1 of 1 finished*"
 holds "run --dataplane inline: the folder" test -s runs/hello-1/summary.json

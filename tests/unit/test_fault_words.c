@@ -22,14 +22,14 @@ static const struct {
 	{"link: a-b, do: {loss: 1%}", "link a-b loss 1%", "link a-b loss 0.01"},
 	{"link: a-b, do: {loss: 1e-6}", "link a-b loss 1e-06", "link a-b loss 0.0001%"},
 	{"link: a-b, do: {loss: 0.12345678901234568}", "link a-b loss 0.12345678901234568", NULL},
-	{"link: a-b, do: {loss: 1}", "link a-b loss 100%", "link a-b loss 1"},
+	{"link: a-b, do: {loss: 100%}", "link a-b loss 100%", NULL},
 	{"link: a-b, do: {errors: 1e-9}", "link a-b errors 1e-09", "link a-b errors 1e-9"},
 	{"link: a-b, do: {gilbert: {enter: 1%, leave: 0.25, lost: 50%, lost_good: 1e-6}}",
 		"link a-b gilbert enter 1% leave 25% lost 50% lost_good 1e-06",
 		"link a-b gilbert lost 0.5 leave 0.25 lost_good 1e-6 enter 0.01"},
-	{"link: a-b, do: {gilbert: {enter: 1%, leave: 1}}",
+	{"link: a-b, do: {gilbert: {enter: 1%, leave: 100%}}",
 		"link a-b gilbert enter 1% leave 100% lost 100% lost_good 0",
-		"link a-b gilbert enter 1% leave 1"},
+		"link a-b gilbert enter 0.01 leave 100%"},
 	{"link: a-b, do: {flaky: {every: 100us, last: 20us}}",
 		"link a-b flaky every 100us last 20us", "link a-b flaky last 20us every 0.1ms"},
 	{"switch: core2, do: down", "switch core2 down", NULL},
@@ -209,12 +209,13 @@ static void up_is_healing(void **state)
 
 static void values_are_explained_as_in_a_file(void **state)
 {
-	static const char chance[] = "a probability above 0 and up to 1, such as 0.1% or 1e-3";
+	static const char chance[] = "a probability above 0 and up to 100%, such as 0.1% or 1e-3";
 	char text[256];
 
 	(void)state;
 	snprintf(text, sizeof(text), "4: do.loss: 101%% is too large; expected %s\n", chance);
 	words_expect("link a loss 101%", text);
+	words_expect("link a loss 1", "4: do.loss: 1 would be all of them; write 1% or 100%\n");
 	snprintf(text, sizeof(text), "4: do.loss: has no value; expected %s\n", chance);
 	words_expect("link a loss", text);
 	words_expect("link a loss for 1us", text);

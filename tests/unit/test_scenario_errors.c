@@ -160,15 +160,22 @@ static void wrong_expectations_are_explained(void **state)
 		     "  - {metric: hops, at_most: 1, at_least: 1}\n"
 		     "  - {metric: hops, equals: nan}\n"
 		     "  - {metric: slowdown, at_most: 2, of: some}\n"
-		     "  - {metric: flows.unfinished, at_most: 2, of: finished}\n",
-		"4:14: expect.0.metric: 'flows.fct_us.maximum' is not known; did you mean 'flows.fct_us.max'?\n"
-		"5:14: expect.1.metric: 'packets.dropped.bufer' is not known; did you mean "
-		"'packets.dropped.buffer'?\n"
+		     "  - {metric: flows.unfinished, at_most: 2, of: finished}\n"
+		     "  - {metric: goodput, at_least: 1}\n"
+		     "  - {metric: xyzzy, at_least: 1}\n",
+		"4:14: expect.0.metric: 'flows.fct_us.maximum' is no number of summary.json; did you mean "
+		"'flows.fct_us.max'? 'fabricbed help metrics' lists them\n"
+		"5:14: expect.1.metric: 'packets.dropped.bufer' is no number of summary.json; did you mean "
+		"'packets.dropped.buffer'? 'fabricbed help metrics' lists them\n"
 		"6:5: expect.2: expected one of these keys: at_most, at_least, equals\n"
 		"7:42: expect.3.at_least: at_most and at_least exclude each other; keep one\n"
 		"8:28: expect.4.equals: expected a number, not 'nan'\n"
 		"9:40: expect.5.of: 'some' is not known; valid here: all, finished\n"
-		"10:48: expect.6.of: flows.unfinished is not of completion times; leave 'of' out\n");
+		"10:48: expect.6.of: flows.unfinished is not of completion times; leave 'of' out\n"
+		"11:14: expect.7.metric: 'goodput' is no number of summary.json; did you mean "
+		"'flows.goodput_gbps'? 'fabricbed help metrics' lists them\n"
+		"12:14: expect.8.metric: 'xyzzy' is no number of summary.json; 'fabricbed help metrics' "
+		"lists them\n");
 }
 
 static void wrong_yaml_is_explained(void **state)

@@ -17,9 +17,9 @@ static const char all[] = FAULTS
 	"  - {at: 1us, link: a-b, do: {rate: 12.5%}}\n"
 	"  - {at: 1us, link: a-b, do: {delay: 5us}}\n"
 	"  - {at: 1us, link: a-b, do: {loss: 0.1%}}\n"
-	"  - {at: 1us, until: 3us, link: a-c, do: {loss: 1}}\n"
+	"  - {at: 1us, until: 3us, link: a-c, do: {loss: 100%}}\n"
 	"  - {at: 1us, link: a-b, do: {gilbert: {enter: 1%, leave: 0.25, lost: 50%, lost_good: 1e-6}}}\n"
-	"  - {at: 1us, link: a-c, do: {gilbert: {enter: 1%, leave: 1}}}\n"
+	"  - {at: 1us, link: a-c, do: {gilbert: {enter: 1%, leave: 100%}}}\n"
 	"  - {at: 1us, link: a-b, do: {flaky: {every: 100us, last: 10us}}}\n"
 	"  - {at: 1us, link: a-b, do: {errors: 1e-9}}\n"
 	"  - {at: 1us, switch: a-b, do: down}\n"
@@ -88,7 +88,7 @@ static void targets_are_checked(void **state)
 		"a list\n");
 }
 
-#define CHANCE "expected a probability above 0 and up to 1, such as 0.1% or 1e-3"
+#define CHANCE "expected a probability above 0 and up to 100%, such as 0.1% or 1e-3"
 
 static void probabilities_are_checked(void **state)
 {
@@ -99,7 +99,9 @@ static void probabilities_are_checked(void **state)
 		      "  - {at: 1us, link: a, do: {loss: nan}}\n"
 		      "  - {at: 1us, link: a, do: {errors: 1}}\n"
 		      "  - {at: 1us, link: a, do: {errors: 0}}\n"
-		      "  - {at: 1us, link: a, do: {gilbert: {enter: 0, lost: 0, lost_good: 2}}}\n",
+		      "  - {at: 1us, link: a, do: {gilbert: {enter: 0, lost: 0, lost_good: 2}}}\n"
+		      "  - {at: 1us, link: a, do: {loss: 1}}\n"
+		      "  - {at: 1us, link: a, do: {gilbert: {enter: 1.0, leave: 100%}}}\n",
 		"5:35: faults.0.do.loss: 0 is too small; " CHANCE "\n"
 		"6:35: faults.1.do.loss: 101% is too large; " CHANCE "\n"
 		"7:35: faults.2.do.loss: -1e-3 is too small; " CHANCE "\n"
@@ -111,8 +113,10 @@ static void probabilities_are_checked(void **state)
 		"11:38: faults.6.do.gilbert.leave: missing; " CHANCE "\n"
 		"11:46: faults.6.do.gilbert.enter: 0 is too small; " CHANCE "\n"
 		"11:55: faults.6.do.gilbert.lost: 0 is too small; " CHANCE "\n"
-		"11:69: faults.6.do.gilbert.lost_good: 2 is too large; expected a probability from 0 to 1, "
-		"such as 0.1% or 1e-3\n");
+		"11:69: faults.6.do.gilbert.lost_good: 2 is too large; expected a probability from 0 to 100%, "
+		"such as 0.1% or 1e-3\n"
+		"12:35: faults.7.do.loss: 1 would be all of them; write 1% or 100%\n"
+		"13:46: faults.8.do.gilbert.enter: 1.0 would be all of them; write 1% or 100%\n");
 }
 
 static void deeds_are_checked(void **state)
@@ -120,14 +124,14 @@ static void deeds_are_checked(void **state)
 	(void)state;
 	expect(FAULTS "  - {at: 1us, link: a, do: {}}\n"
 		      "  - {at: 1us, link: a, do: {los: 1}}\n"
-		      "  - {at: 1us, link: a, do: {loss: 1, delay: 1us}}\n"
+		      "  - {at: 1us, link: a, do: {loss: 2%, delay: 1us}}\n"
 		      "  - {at: 1us, link: a, do: {delay: 0}}\n"
 		      "  - {at: 1us, link: a, do: {flaky: {every: 1us, lst: 1us}}}\n"
 		      "  - {at: 1us, link: a, do: {flaky: 3}}\n",
 		"5:28: faults.0.do: expected one of these keys: rate, delay, loss, gilbert, flaky, errors, "
 		"pause\n"
 		"6:29: faults.1.do.los: no such key; did you mean 'loss'?\n"
-		"7:45: faults.2.do.delay: delay and loss exclude each other; keep one\n"
+		"7:46: faults.2.do.delay: delay and loss exclude each other; keep one\n"
 		"8:36: faults.3.do.delay: 0 is too small; expected a time from 1ps to 1s, such as 1us\n"
 		"9:49: faults.4.do.flaky.lst: no such key; did you mean 'last'?\n"
 		"10:36: faults.5.do.flaky: expected a mapping of these keys: every, last, not '3'\n");

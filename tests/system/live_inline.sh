@@ -1,0 +1,184 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The debugger on the inline dataplane, which needs no root: a fabric is stepped, broken, looked at, saved and taken down by a user;
+# others' and root's are apart from it.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib/tap.sh
+. tests/lib/command.sh
+
+if ! is_root; then
+	nobody=()
+elif command -v setpriv >/dev/null; then
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+else
+	tap_skip "as nobody" "setpriv is not installed"
+	tap_done
+	exit
+fi
+
+cp "$fabricbed" fabricbed
+cp "$scenarios"/{hello,incast,lab}.yaml .
+chmod 755 fabricbed
+chmod 644 ./*.yaml
+mkdir mine
+! is_root || chown 65534:65534 mine
+cd mine || exit 1
+# short, since a socket's path is; a longer one would not be taken
+runtime=$(mktemp -d /tmp/fXXXXXX) || exit 1
+! is_root || chown 65534:65534 "$runtime"
+as_nobody() {
+	try env XDG_RUNTIME_DIR="$runtime" "${nobody[@]}" ../fabricbed "$@"
+}
+fb() { # SUBCOMMAND ARGUMENT...
+	local command=$1
+
+	shift
+	as_nobody "$command" "$name" "$@"
+}
+leave_inline() {
+	local status=$?
+
+	env XDG_RUNTIME_DIR="$runtime" "${nobody[@]}" ../fabricbed down "$name" >/dev/null 2>&1
+	rm -rf "$runtime" "$runtime-2"
+	(exit $status)
+	leave
+}
+trap leave_inline EXIT
+
+as_nobody list
+exits "list: exit status" 0
+like "list: none" "$out" "no fabric of yours is up*"
+as_nobody up ../incast.yaml --name "$name" --start
+exits "up" 0
+like "up: which dataplane" "$err" "*note: on the inline dataplane, since you are not root*"
+like "up: what to do next" "$out" "*fabricbed step $name 10us*fabricbed until $name drop*"
+same "up: nothing to run programs by" "$(grep exec <<<"$out")" ""
+same "its folder is the user's alone" "$(stat -c '%a %u' "$runtime/fabricbed" "$runtime/fabricbed/$name" | sort -u)" \
+	"$(stat -c '700 %u' .)"
+as_nobody up ../incast.yaml --name "$name"
+exits "twice" 2
+like "twice: the message" "$err" "*$name is up*"
+as_nobody list
+like "list" "$out" "*$name *paused*"
+fb until mark
+like "until" "$out" "$name at 3.015 us: mark*"
+fb step 8us
+exits "step" 0
+fb show queues --match '*->h0' --json
+holds "show queues" python3 -c '
+import json, sys
+(row,) = json.loads(sys.argv[1])["rows"]
+assert row["port"] == "leaf0->h0" and row["depth_bytes"] == 2080830, row' "$out"
+fb show nodes --json
+holds "show nodes: no namespaces" python3 -c '
+import json, sys
+assert {r["netns"] for r in json.loads(sys.argv[1])["rows"]} == {None}' "$out"
+fb show --json
+holds "show" python3 -c '
+import json, sys
+s = json.loads(sys.argv[1])
+assert s["dataplane"] == "inline" and s["name"] == sys.argv[2] and s["state"] == "paused", s' "$out" "$name"
+# on a terminal of 80 columns no table is wider, and what is not shown is told
+for words in ports queues flows nodes "routes --match leaf0"; do
+	# shellcheck disable=SC2086
+	out=$(python3 "$root/tests/lib/terminal.py" 80 env XDG_RUNTIME_DIR="$runtime" "${nobody[@]}" ../fabricbed show "$name" $words)
+	like "80 columns: ${words%% *}" "$out" "$name at 11.015 us of model time: ${words%% *}*"
+	same "80 columns: ${words%% *}: no line is longer" "$(grep -E '^.{81}' <<<"$out")" ""
+done
+out=$(python3 "$root/tests/lib/terminal.py" 80 env XDG_RUNTIME_DIR="$runtime" "${nobody[@]}" ../fabricbed show "$name" ports --match 'leaf0->h0')
+like "80 columns: ports: three digits and a unit" "$out" "*port *max depth*leaf0->h0 *400G*1.98M*1.99M*
+not shown, all 0 or empty: *paused us*
+not shown, for want of room (--json has it): link*"
+fb show ports --match 'leaf0->h0'
+like "in a pipe all columns are there" "$out" "*link *rx frames *max depth \[bytes\] *2080830 *2085000 *"
+fb until drop buffer --limit 1ms
+like "until drop" "$out" "$name at 12.052 us: drop (port leaf0->h0, at 12.051 us, reason buffer)*"
+fb inject link leaf1-spine0 down
+exits "inject" 0
+fb until reroute
+exits "until reroute" 0
+fb heal all
+exits "heal" 0
+fb exec h0 true
+exits "exec: exit status" 3
+like "exec: the remedy" "$err" "*inline dataplane*need 'up --dataplane kernel', as root*"
+fb top --interval 100ms
+exits "top" 0
+like "top" "$out" "*leaf0->h0*"
+if is_root; then
+	try "$fabricbed" show "$name"
+	exits "root has none of that name" 2
+fi
+fb until flows
+exits "until flows" 0
+fb save --output replay.yaml
+exits "save" 0
+fb down
+exits "down" 0
+like "down: the results" "$out" "*packets *results *runs/$name-1/*"
+as_nobody run replay.yaml --quiet --output again
+same "the saved scenario has the same trace" "$(figure again/summary.json trace_hash)" \
+	"$(figure "runs/$name-1/summary.json" trace_hash)"
+same "nothing is left of it" "$(ls "$runtime/fabricbed")" ""
+
+# what was stepped by hand is not judged, unless that is asked for
+for expect in "" --expect; do
+	as_nobody up ../hello.yaml --name "$name" --quiet --start --set 'expect=[{metric: flows.fct_us.max, at_most: 1}]'
+	same "up --quiet: nothing is said" "$out$err" ""
+	fb until flows
+	# shellcheck disable=SC2086
+	fb down $expect
+	exits "down $expect: exit status" $((${#expect} > 0))
+	if [ -n "$expect" ]; then
+		like "down --expect: what failed" "$out" "*expect *FAIL*flows.fct_us.max*"
+	else
+		like "down: it is told" "$out" "*expect *not judged*--expect*"
+	fi
+done
+as_nobody up ../hello.yaml --name "$name" --quiet
+fb down --quiet
+exits "down --quiet" 0
+same "down --quiet: nothing is said" "$out$err" ""
+
+# ---- refused
+
+for words in "up ../lab.yaml" "up ../lab.yaml --dataplane inline"; do
+	# shellcheck disable=SC2086
+	as_nobody $words --name "$name"
+	exits "$words: exit status" 3
+	like "$words: the remedy" "$err" "*the wall clock*remedy: run this as root*--set clock=stepped*"
+done
+as_nobody up ../hello.yaml --name "$name" --dataplane kernel
+exits "up --dataplane kernel: exit status" 3
+like "up --dataplane kernel: the remedy" "$err" "*remedy: run as root*"
+as_nobody up ../hello.yaml --name "$name" --dataplane ebpf
+exits "up --dataplane ebpf" 2
+# in a place that others can write to somebody may have been first
+if is_root; then
+	own=$runtime runtime=$runtime-2
+	mkdir -p "$runtime/fabricbed"
+	chmod 777 "$runtime"
+	for words in list "show $name" "down $name" "top $name" "up ../hello.yaml --name $name"; do
+		# shellcheck disable=SC2086
+		as_nobody $words
+		exits "somebody else's folder: $words" 3
+		like "somebody else's folder: $words: the message" "$err" "*$runtime/fabricbed is no directory that is yours alone*"
+	done
+	rm -rf "$runtime"
+	runtime=$own
+	try "$fabricbed" up "$scenarios/hello.yaml" --name "$name" --dataplane inline --quiet
+	exits "root's own on the inline dataplane" 0
+	for words in "show $name" "exec $name h0 true" "down $name" "step $name 1us" "top $name"; do
+		# shellcheck disable=SC2086
+		as_nobody $words
+		exits "root's: $words: exit status" 2
+		like "root's: $words: the remedy" "$err" "*no fabric '$name' of yours*run this as root*"
+	done
+	try "$fabricbed" down "$name"
+	exits "root's own: down" 0
+	try "$fabricbed" up "$scenarios/lab.yaml" --name "$name" --dataplane inline
+	exits "the wall clock, inline, as root" 2
+fi
+same "nothing is left" "$(leftovers)" ""
+tap_done
