@@ -387,6 +387,12 @@ class Scenario:
         self.maybe(0.3, t, "alpha_timer", lambda: time(PS["us"] * d.randint(1, 500)))
         self.maybe(0.3, t, "additive", lambda: self.pick("auto", rate(self.rate / d.randint(10, 1000))))
         self.maybe(0.3, t, "hyper", lambda: self.pick("auto", rate(self.rate / d.randint(2, 100))))
+        self.maybe(0.4, t, "dcqcn", lambda: self.pick("paper", "tuned", "strack-paper"))
+        self.maybe(0.2, t, "initial_alpha", lambda: self.pick(1, 0.5, 0.01))
+        self.maybe(0.2, t, "gain", lambda: self.pick(0.00390625, 0.0625, 1))
+        self.maybe(0.2, t, "fast_recovery", lambda: d.randint(1, 10))
+        self.maybe(0.2, t, "clamp_target", lambda: self.pick("always", "after_increase"))
+        self.maybe(0.2, t, "min_rate", lambda: self.pick("auto", rate(self.rate / d.randint(2, 100))))
         return {"roce": t}
 
     def dscps(self):
