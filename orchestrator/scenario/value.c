@@ -209,7 +209,7 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 		bool percent = strchr(n->text, '%');
 
 		r = percent ? parse_percent(n->text, &value) : parse_number(n->text, &value);
-		if (!r && !percent && value == 1 && !k->expected) {
+		if (!r && !percent && value == 1 && k->is_share) {
 			/* whoever writes it may well mean 1% */
 			explain_value(c->diags, n, "%s would be all of them; write 1%% or 100%%",
 				n->text);

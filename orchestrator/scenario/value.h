@@ -19,7 +19,7 @@ enum value_type {
 	VALUE_BYTES,    /* uint64_t */
 	VALUE_QUANTITY, /* struct quantity */
 	VALUE_SHARE, /* double, written as a percentage: above 0%, below 100%, or that where max is 1 */
-	VALUE_CHANCE, /* double, 0..1, written as a percentage or a number below 1; above 0 where min is not 0 */
+	VALUE_CHANCE, /* double, 0..1, written as a percentage or a number; above 0 where min is not 0 */
 	VALUE_NUMBER,  /* double, min..max unless both are 0 */
 	VALUE_WORD,    /* unsigned: index in words */
 	VALUE_FLAG,    /* bool: index in words */
@@ -42,7 +42,8 @@ struct key {
 	bool required;
 	const char *fallback; /* the default, as in a file; NULL: the target stays as it is */
 	uint64_t min, max;
-	bool times; /* VALUE_QUANTITY: may be a time */
+	bool times;    /* VALUE_QUANTITY: may be a time */
+	bool is_share; /* VALUE_CHANCE: of frames; a bare 1 may mean 1%, and is refused */
 	const char
 		*word; /* stands for word_value (quantities: QUANTITY_AUTO): "auto", "off", ... */
 	uint64_t word_value;
