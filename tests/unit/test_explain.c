@@ -365,9 +365,9 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 		{"pfc: on, buffer: {per_port: 100KB}, ecn: {kmin: 300KB, kmax: 1MB}",
 			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 307200 "
 			"bytes there, and no queue holds more than 307200"},
-		/* a pool: half of what is free with alpha 1, and a reserve */
-		{"buffer: {shared: 104000, reserve: 1000}, ecn: {kmin: 50999B, kmax: 1MB}", NULL},
-		{"buffer: {shared: 104000, reserve: 1000}, ecn: {kmin: 51000B, kmax: 1MB}",
+		/* a pool: half of what is free with alpha 1, and a reserve; answers have a class too */
+		{"buffer: {shared: 108000, reserve: 1000}, ecn: {kmin: 50999B, kmax: 1MB}", NULL},
+		{"buffer: {shared: 108000, reserve: 1000}, ecn: {kmin: 51000B, kmax: 1MB}",
 			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 51000 "
 			"bytes there, and no queue holds more than 51000"},
 		{"pfc: on, buffer: {shared: 1MB}, ecn: {kmin: 900KB, kmax: 1MB}", NULL},

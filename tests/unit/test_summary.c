@@ -280,7 +280,7 @@ static void behaviours_are_counted(void **state)
 		{LOSSY "switch: {buffer: {per_port: 30KB}, ecn: off, trim: sender}\n",
 			{"packets.trimmed", "packets.returned", "packets.headers_delivered"}},
 		{LOSSY "host: {transport: roce}\n"
-		       "switch: {ecn: {kmin: 5KB, kmax: 10KB}, cnp: {every: 10us}}\n",
+		       "switch: {ecn: {kmin: 5KB, kmax: 10KB}, cnp: {every: 1us}}\n",
 			{"packets.marked", "packets.notified", "packets.made"}},
 		{LOSSY LOSSLESS, {"packets.made", "packets.consumed", "pfc.pauses_sent",
 					 "pfc.resumes_sent"}},
