@@ -38,7 +38,7 @@ clock: {wall: {slowdown: 100}}
 topology: {fat_tree: {k: 4}, rate: 10Gbps, delay: 10us}
 switch: {buffer: {per_port: 100KB}, reroute: 1ms}
 workload:
-  - permutation: {message: 100KB, repeat: 100000}
+  - permutation: {message: 1600KB, repeat: 8000}
 END
 try "$fabricbed" up live.yaml --set name="$name"
 exits "up" 0

@@ -188,7 +188,7 @@ static void notifications(void **state)
 	compare(&stats, *state,
 		"name: t\n"
 		"topology: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 4}, mtu: 1024}\n"
-		"switch: {buffer: {per_port: 400KB}, ecn: {kmin: 5KB, kmax: 10KB, average: 3}, cnp: {every: 10us}}\n"
+		"switch: {buffer: {per_port: 400KB}, ecn: {kmin: 5KB, kmax: 10KB, average: 3}, cnp: {every: 1us}}\n"
 		"host: {transport: roce, payload: full, ip: 6}\n"
 		"workload: [{incast: {senders: 7, to: h0, message: 200KB}}]\n");
 	assert_int_not_equal(stats.notified, 0);

@@ -98,7 +98,7 @@ static void what_hangs_is_cut_off(void **state)
 			 ", message: 1MB") "faults: [{at: 0, link: leaf0-spine0, do: down}]\n",
 			"auto", 2},
 		{TWO_LEAVES() PAIRS(
-			 ", message: 1MB") "faults: [{at: 10us, link: h1-leaf0, do: {loss: 1}}]\n",
+			 ", message: 1MB") "faults: [{at: 10us, link: h1-leaf0, do: {loss: 100%}}]\n",
 			"auto", 1},
 		{TWO_LEAVES() PAIRS(", message: 1MB") LOSSLESS
 			"faults: [{at: 0, host: h2, do: {pause: 0}}]\n",

@@ -221,8 +221,8 @@ static void fidelity_needs_the_wall_clock(void **state)
 		"3:46: expect.1.metric: fidelity.late_us.p99 is measured on the wall clock alone; add "
 		"clock: wall, or leave it out\n");
 	expect(SMALL "clock: wall\nexpect: [{metric: fidelity.late_us.p98, at_most: 5}]\n",
-		"4:19: expect.0.metric: 'fidelity.late_us.p98' is not known; did you mean "
-		"'fidelity.late_us.p99'?\n");
+		"4:19: expect.0.metric: 'fidelity.late_us.p98' is no number of summary.json; did you mean "
+		"'fidelity.late_us.p99'? 'fabricbed help metrics' lists them\n");
 }
 
 static void flowlets_need_a_slowdown(void **state)
