@@ -254,6 +254,7 @@ static int add_messages(struct session *s, const struct messages *m)
 			.bytes = from->bytes,
 			.start_ps = first ? from->start_ps : from->gap_ps,
 			.after = first ? ENGINE_NO_FLOW : earlier + from->after,
+			.base_rtt_ps = from->base_rtt_ps,
 		};
 	}
 	r = engine_add_flows(s->engine, flows, m->count);

@@ -34,7 +34,7 @@ static bool read_strack(struct check *c, const struct tree *n, void *host_spec)
 			.offset = offsetof(struct host_spec, strack.spray)},
 		{.name = "sack_packets",
 			.type = VALUE_COUNT,
-			.fallback = "4",
+			.fallback = "1",
 			.min = 1,
 			.max = 64,
 			.offset = offsetof(struct host_spec, strack.sack_packets)},

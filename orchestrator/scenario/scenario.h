@@ -163,7 +163,7 @@ struct host_spec {
 	struct {
 		uint32_t paths;           /* 1..1024, default 256 */
 		enum spray_kind spray;    /* default adaptive */
-		uint32_t sack_packets;    /* 1..64, default 4 */
+		uint32_t sack_packets;    /* 1..64, default 1 */
 		uint64_t rto_ps;          /* 0 = auto: max(100 us, 10 base RTTs) */
 		struct quantity window;   /* the largest, default 140% BDP */
 		uint32_t bitmap_rtts;     /* default 8; 0: never reset */

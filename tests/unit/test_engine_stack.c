@@ -229,7 +229,7 @@ static struct stack_net *run_answer(uint32_t before, uint32_t after, uint64_t ar
 {
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
 	static const struct engine_flow flows[] = {
-		{1, 0, 1000, 0, ENGINE_NO_FLOW}, {0, 1, 1000000, 0, ENGINE_NO_FLOW}};
+		{1, 0, 1000, 0, ENGINE_NO_FLOW, 0}, {0, 1, 1000000, 0, ENGINE_NO_FLOW, 0}};
 	struct stack_segment g = {.dst = 1, .length = STACK_FRAME};
 	struct stack_net *s = stack_net_new(2, 1, links, 2);
 

@@ -214,7 +214,7 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s->sw.reroute_ps, 100 * US);
 	assert_int_equal(s->host.strack.paths, 256);
 	assert_int_equal(s->host.strack.spray, SPRAY_ADAPTIVE);
-	assert_int_equal(s->host.strack.sack_packets, 4);
+	assert_int_equal(s->host.strack.sack_packets, 1);
 	assert_int_equal(s->host.strack.rto_ps, 0);
 	assert_int_equal(s->host.strack.bitmap_rtts, 8);
 	assert_int_equal(s->host.strack.target_delay_ps, 0);

@@ -264,6 +264,7 @@ static void losses_on_a_cable_are_the_senders(void **state)
 		"topology:\n"
 		"  custom: {hosts: [h0, h1], switches: [s], links: [h0-s, h1-s]}\n"
 		"  delay: 2us\n"
+		"host: {transport: {strack: {sack_packets: 64}}}\n" /* no answer gets under way */
 		"workload:\n  - pairs: {from: [h0], to: [h1], message: 1MB}\n"
 		"faults:\n  - {at: 3us, link: h0-s, do: down}\n";
 	json_t *row;

@@ -103,14 +103,15 @@ static void an_unmarked_answer_clocks_out_the_next_packet(void **state)
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
 	EXPECT(&f, 4, 0, 1);
 	spray_on_ack(&f.s, 5, false);
-	EXPECT(&f, 4, 5, 6);
+	EXPECT(&f, 4, 5, 2);          /* the turn of the others goes on where it was */
 	spray_on_ack(&f.s, 0, false); /* path 0 counts, unlike in the paper's listing */
-	EXPECT(&f, 4, 0, 1);
+	EXPECT(&f, 4, 0, 3);
 	spray_on_ack(&f.s, 6, false);
-	spray_on_ack(&f.s, 2, true); /* the later answer invalidates it */
-	EXPECT(&f, 4, 3, 4);
+	spray_on_ack(&f.s, 4, true); /* the later answer invalidates it */
+	EXPECT(&f, 4, 5, 6);
+	spray_on_ack(&f.s, 2, true);
 	spray_on_ack(&f.s, 2, false); /* and an unmarked one clears the bit */
-	EXPECT(&f, 4, 2, 3, 4, 5, 6, 7, 0, 1, 2);
+	EXPECT(&f, 4, 2, 7, 0, 1, 2, 3, 4);
 }
 
 static void paths_follow_the_window(void **state)
@@ -172,7 +173,7 @@ static void the_baselines_ignore_marks(void **state)
 	assert_int_equal(f.s.used_count, 1);
 }
 
-/* Algorithm 3 line by line, with the meaning of the bits that its text gives. */
+/* Algorithm 3 line by line, with the meaning of the bits that its text gives, but for line 13. */
 struct listing {
 	bool marked[STRACK_PATHS_MAX];
 	int next, rr, max_paths;
@@ -192,9 +193,11 @@ static int listing_choose(struct listing *l, int cwnd)
 	if (paths > l->max_paths)
 		paths = l->max_paths;
 	if (l->next >= 0) {
-		l->rr = l->next;
+		/* line 13 would set rr too */
+		int path = l->next;
+
 		l->next = -1;
-		return l->rr;
+		return path;
 	}
 	l->rr = (l->rr + 1) % paths;
 	while (l->marked[l->rr]) {

@@ -240,7 +240,7 @@ static void watch_window(void *arg, const struct fake_packet *p)
 
 	if (p->opcode == STRACK_DATA)
 		assert_true(strack_cwnd(strack_bench_sender(b, p->flow)) ==
-			    (double)(b->bdp_bytes * 2 / MTU + 1 + 3));
+			    (double)(b->bdp_bytes * 2 / MTU + 1));
 }
 
 /* Eight senders, a queue that is always full and marks: the window does not care. */

@@ -54,7 +54,7 @@ static uint64_t on_wire(uint64_t bytes, uint64_t rate_bps)
 
 #define TO(src, dst)                                                                               \
 	{                                                                                          \
-		src, dst, BYTES, 0, MESSAGE_NONE, 0                                                \
+		src, dst, BYTES, 0, MESSAGE_NONE, 0, 0                                             \
 	}
 #define FROM_LEAF_0 TO(0, 4), TO(1, 5), TO(2, 6), TO(3, 7)
 
@@ -106,7 +106,7 @@ static void what_is_forwarded_is_divided(void **state)
 /* Two leaves that one slow link joins: all of it goes there, from many to many and from many to one. */
 static void oversubscription(void **state)
 {
-	static const struct message list[] = {FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, 4, 0}};
+	static const struct message list[] = {FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, 4, 0, 0}};
 	struct scenario s = fixture_leaf_spine(2, 1, 4, 1);
 	struct fabric *f;
 

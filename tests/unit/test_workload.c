@@ -195,7 +195,7 @@ static struct workload_frames strack_frames(const struct fabric *f)
 	};
 }
 
-static uint64_t ideal(const struct fabric *f, const struct messages *m)
+static uint64_t ideal(const struct fabric *f, struct messages *m)
 {
 	const struct workload_frames frames = strack_frames(f);
 	struct workload_size size;
@@ -206,7 +206,7 @@ static uint64_t ideal(const struct fabric *f, const struct messages *m)
 
 static uint64_t ideal_of_one(const struct fabric *f, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-	struct message one = {src, dst, bytes, 0, MESSAGE_NONE, 0};
+	struct message one = {src, dst, bytes, 0, MESSAGE_NONE, 0, 0};
 	struct messages m = {&one, 1, 1};
 
 	return ideal(f, &m);
@@ -217,8 +217,8 @@ static void frames_of_another_transport(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct message one = {0, 15, 3 * 4096, 0, MESSAGE_NONE, 0};
-	const struct messages m = {&one, 1, 1};
+	struct message one = {0, 15, 3 * 4096, 0, MESSAGE_NONE, 0, 0};
+	struct messages m = {&one, 1, 1};
 	struct workload_frames frames = {
 		.mtu = f->mtu, .answer_extension = sizeof(struct aeth_hdr)};
 	/* 14 + 20 + 8 + 12 + 4096 + 4, and 24 more on the wire; for an ACK 62 and 24 */
@@ -381,8 +381,8 @@ static void sizes_are_counted(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct message list[] = {{0, 15, 4096, 0, MESSAGE_NONE, 0},
-		{0, 1, 4097, 0, MESSAGE_NONE, 0}, {3, 0, 1, 0, 0, 0}};
+	struct message list[] = {{0, 15, 4096, 0, MESSAGE_NONE, 0, 0},
+		{0, 1, 4097, 0, MESSAGE_NONE, 0, 0}, {3, 0, 1, 0, 0, 0, 0}};
 	const struct workload_frames frames = strack_frames(f);
 	struct messages m = {list, 3, 3};
 	struct workload_size size;
@@ -392,6 +392,10 @@ static void sizes_are_counted(void **state)
 	assert_int_equal(size.bytes, 4096 + 4097 + 1);
 	assert_int_equal(size.packets, 1 + 2 + 1);
 	assert_int_equal(size.packet_hops, 6 + 2 * 2 + 4);
+	/* each pair's own idle round trip: 6 links, 2 and 4 that are alike, whatever the message's size */
+	assert_int_equal(list[0].base_rtt_ps, f->base_rtt_ps);
+	assert_int_equal(list[1].base_rtt_ps, f->base_rtt_ps / 3);
+	assert_int_equal(list[2].base_rtt_ps, f->base_rtt_ps / 3 * 2);
 	m.count = 0;
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.packets, 0);

@@ -179,6 +179,7 @@ static struct flow_spec engine_spec(const struct engine *e, uint32_t flow)
 		.src_host = f->src_host,
 		.dst_host = f->dst_host,
 		.bytes = f->bytes,
+		.base_rtt_ps = f->base_rtt_ps,
 		.seed = rng_stream(e->seed, "flow", flow),
 	};
 	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;

@@ -63,8 +63,9 @@ struct engine_params {
 struct engine_flow {
 	uint32_t src_host, dst_host; /* different */
 	uint64_t bytes;              /* at least 1 */
-	uint64_t start_ps; /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
-	uint32_t after;    /* an earlier flow from the same host */
+	uint64_t start_ps;    /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
+	uint32_t after;       /* an earlier flow from the same host */
+	uint64_t base_rtt_ps; /* idle round trip between the two; 0: the longest of the fabric */
 };
 
 #define ENGINE_NO_FLOW   UINT32_MAX

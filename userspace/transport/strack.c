@@ -58,8 +58,7 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 {
 	struct strack_flow *f = (struct strack_flow *)ep;
 	struct strack_options o = strack_options_of(env);
-	uint32_t most = window_of(env, &o, o.window_share), bdp = window_of(env, &o, 1);
-	uint32_t first = bdp < most && !o.fixed ? bdp : most;
+	uint32_t most = window_of(env, &o, o.window_share);
 
 	ep->ops = &strack_transport;
 	f->env = env;
@@ -74,7 +73,7 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 		(sender ? sizeof(struct strack_data) + env->mtu : sizeof(struct strack_sack)) +
 			ICRC_BYTES);
 	if (sender)
-		sender_open((struct strack_sender *)ep, &o, first, most, now);
+		sender_open((struct strack_sender *)ep, &o, flow, most, now);
 	else
 		receiver_open((struct strack_receiver *)ep, o.sack_packets);
 }

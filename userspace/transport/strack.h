@@ -14,10 +14,10 @@ enum strack_spray {
 struct strack_options {
 	uint32_t paths; /* entropies, 1..STRACK_PATHS_MAX; the paper's default is 256 */
 	enum strack_spray spray;
-	uint32_t sack_packets; /* a SACK at least every so many data packets */
-	uint64_t rto_ps;       /* 0: max(100 us, 10 base RTTs) */
-	double window_share;   /* largest window, of a BDP, 0.1..16; the first is one BDP at most */
-	uint32_t bitmap_rtts;  /* age in base RTTs at which the path bitmap is reset; 0: never */
+	uint32_t sack_packets;    /* a SACK at least every so many data packets */
+	uint64_t rto_ps;          /* 0: max(100 us, 10 base RTTs) */
+	double window_share;      /* largest window and the first, of a BDP, 0.1..16 */
+	uint32_t bitmap_rtts;     /* age in base RTTs at which the path bitmap is reset; 0: never */
 	uint64_t target_delay_ps; /* target_Qdelay; 0: one base RTT */
 	bool fixed;               /* no congestion control: the window stays the largest */
 };
@@ -28,7 +28,7 @@ struct strack_options {
 
 #define STRACK_OPTIONS_DEFAULT                                                                     \
 	{                                                                                          \
-		.paths = 256, .spray = STRACK_ADAPTIVE, .sack_packets = 4, .window_share = 1.4,    \
+		.paths = 256, .spray = STRACK_ADAPTIVE, .sack_packets = 1, .window_share = 1.4,    \
 		.bitmap_rtts = 8,                                                                  \
 	}
 

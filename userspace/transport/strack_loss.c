@@ -2,7 +2,8 @@
 /* Loss detection and what is claimed for retransmission: STrack, 3.3.2. */
 #include "transport/strack_sender.h"
 
-#define OOO_MIN 5 /* min_threshold */
+#define OOO_MIN    5 /* min_threshold */
+#define DELAY_RTTS 2 /* half of the time over which the longest delay is kept */
 
 void loss_forget_before(struct strack_sender *s, uint32_t epsn)
 {
@@ -74,4 +75,38 @@ uint32_t loss_first(struct strack_sender *s)
 
 	s->lost_from = ring_first_set(&s->lost, from, s->next_psn);
 	return s->lost_from;
+}
+
+uint64_t loss_tail_due(const struct strack_sender *s)
+{
+	uint64_t rtt = s->flow.env->base_rtt_ps;
+
+	if (s->lost_count || s->next_psn < s->flow.packets || s->probed_ps > s->left_ps)
+		return 0;
+	/* a quarter more, so that an idle network, which answers after one, is not asked */
+	return s->left_ps + rtt + rtt / 4;
+}
+
+void loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now)
+{
+	uint64_t age = now - s->delays_ps, period = DELAY_RTTS * s->flow.env->base_rtt_ps;
+
+	if (age > period) {
+		s->delay_before_ps = age > 2 * period ? 0 : s->delay_ps;
+		s->delay_ps = 0;
+		s->delays_ps = now;
+	}
+	if (delay_ps > s->delay_ps)
+		s->delay_ps = delay_ps;
+}
+
+bool loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, uint64_t now)
+{
+	uint64_t rtt = s->window.base_rtt_ps, longest = s->delay_ps;
+
+	if (s->delay_before_ps > longest)
+		longest = s->delay_before_ps;
+	/* less a quarter, since a probe is shorter than the data that it is compared with */
+	return sent_ps == s->probed_ps && sent_ps > s->left_ps && s->next_psn == s->flow.packets &&
+	       now - s->left_ps >= rtt - rtt / 4 + longest;
 }

@@ -23,15 +23,16 @@ size_t sender_size(uint32_t ring_bits, uint32_t paths)
 }
 
 void sender_open(struct strack_sender *s, const struct strack_options *options,
-	uint32_t first_packets, uint32_t max_packets, uint64_t now)
+	const struct flow_spec *flow, uint32_t max_packets, uint64_t now)
 {
 	const struct transport_env *env = s->flow.env;
 	uint64_t rtt = env->base_rtt_ps;
+	uint64_t own = flow->base_rtt_ps ? flow->base_rtt_ps : rtt;
 	uint64_t *words = s->words;
 
-	window_open(&s->window, env->host_rate_bps, rtt,
-		options->target_delay_ps ? options->target_delay_ps : rtt, env->mtu, first_packets,
-		max_packets, now);
+	window_open(&s->window, env->host_rate_bps, rtt, own,
+		options->target_delay_ps ? options->target_delay_ps : rtt, env->mtu, max_packets,
+		now);
 	s->acked = (struct ring){words, s->flow.ring_bits};
 	words += ring_words(s->flow.ring_bits);
 	s->lost = (struct ring){words, s->flow.ring_bits};
@@ -81,10 +82,17 @@ static bool may_send(struct strack_sender *s, uint64_t inflight, uint32_t *ret_p
 	return inflight + strack_payload(&s->flow, psn) <= s->window.bytes;
 }
 
+static uint64_t probe_due(const struct strack_sender *s)
+{
+	uint64_t silent = s->quiet_ps + s->probe_after_ps, tail = loss_tail_due(s);
+
+	return tail && tail < silent ? tail : silent;
+}
+
 /* When the probe or the timeout is due, or 0 with nothing to wait for. */
 static uint64_t due(const struct strack_sender *s, uint64_t inflight)
 {
-	uint64_t probe = s->quiet_ps + s->probe_after_ps;
+	uint64_t probe = probe_due(s);
 	uint64_t rto = s->rto_from_ps + (s->rto_ps << s->backoff);
 
 	if (!inflight)
@@ -156,6 +164,7 @@ bool sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t n
 	if (!inflight)
 		s->rto_from_ps = now; /* nothing was outstanding that it could have timed */
 	s->quiet_ps = now;
+	s->left_ps = now;
 	data.flags = take(s, psn);
 	fields.psn = psn;
 	fields.payload = strack_payload(&s->flow, psn);
@@ -281,6 +290,10 @@ static bool steer(struct strack_sender *s, const struct sack *k, uint64_t acked_
 
 	if (!s->fixed)
 		window_on_ack(&s->window, &signal, now);
+	if (!k->probe)
+		loss_note_delay(s, signal.delay_ps, now);
+	else if (loss_shown_by_tail(s, k->sent_ps, now))
+		return true;
 	return probe_shows_loss(s, k, &signal);
 }
 
@@ -371,6 +384,7 @@ static unsigned write_probe(struct strack_sender *s, struct tx_frame *reply, uin
 	memcpy(headers_write(&s->flow.headers, &fields, reply), &probe, sizeof(probe));
 	reply->payload_offset = 0;
 	s->flow.ep.stats.probes++;
+	s->probed_ps = now;
 	s->quiet_ps = now;
 	return TRANSPORT_REPLY;
 }
@@ -388,7 +402,7 @@ unsigned sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64
 			s->backoff++;
 		inflight = sender_inflight(s);
 		asks = TRANSPORT_WAKE;
-	} else if (inflight && now >= s->quiet_ps + s->probe_after_ps) {
+	} else if (inflight && now >= probe_due(s)) {
 		asks = write_probe(s, reply, now);
 	}
 	s->flow.ep.deadline_ps = due(s, inflight);

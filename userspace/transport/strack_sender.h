@@ -16,7 +16,12 @@ struct strack_sender {
 		lost; /* from epsn to next_psn: claimed for retransmission, not yet sent again */
 	uint64_t recvd_bytes; /* the highest bytes_recvd of any SACK */
 	uint64_t opened_ps;
-	uint64_t quiet_ps; /* the last data sent, SACK received or probe sent */
+	uint64_t quiet_ps;        /* the last data sent, SACK received or probe sent */
+	uint64_t left_ps;         /* the last data sent */
+	uint64_t probed_ps;       /* the last probe sent */
+	uint64_t delay_ps;        /* longest queueing delay of data since delays_ps ... */
+	uint64_t delay_before_ps; /* ... and in the period before */
+	uint64_t delays_ps;
 	uint64_t asked_ps; /* the last SACK received or asked for */
 	uint64_t rto_from_ps;
 	uint64_t claimed_ps;
@@ -38,7 +43,7 @@ struct strack_sender {
 size_t sender_size(uint32_t ring_bits, uint32_t paths);
 /* flow has been filled in. */
 void sender_open(struct strack_sender *s, const struct strack_options *options,
-	uint32_t first_packets, uint32_t max_packets, uint64_t now);
+	const struct flow_spec *flow, uint32_t max_packets, uint64_t now);
 /* Payload bytes on their way: equations 1 and 2. */
 uint64_t sender_inflight(const struct strack_sender *s);
 bool sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now);
@@ -56,6 +61,18 @@ void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now);
 void loss_claim_all(struct strack_sender *s, uint64_t now);
 /* A switch cut the payload off the copy of psn that was sent at sent_ps. */
 void loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now);
+/*
+ * A message's last packets have none after them that could be counted, so that they are probed for earlier, once:
+ * when that is due; 0: there is more to send, or the probe has left.
+ */
+uint64_t loss_tail_due(const struct strack_sender *s);
+/* The queueing delay that an answer to data tells. */
+void loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now);
+/*
+ * Whether the answer to the probe that left at sent_ps shows that what is missing is lost: all of it left before the
+ * probe, and longer ago than any data has lately taken.
+ */
+bool loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, uint64_t now);
 /* The lowest claimed packet; there is one. */
 uint32_t loss_first(struct strack_sender *s);
 

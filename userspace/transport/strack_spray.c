@@ -33,10 +33,10 @@ void spray_open(struct strack_paths *s, const struct strack_options *options, ui
 }
 
 /*
- * STrack, algorithm 3, lines 2 to 10, which are written for an acknowledgement of each packet: it
- * clocks out one packet on the path that proved good. A SACK for several names one path only; to
- * use that again would put a packet more on it than the round robin, which serves the others,
- * does anyway, and measurably unbalances the fabric. Only the mark counts then.
+ * STrack, algorithm 3, lines 2 to 10: an acknowledgement of each packet clocks out one packet on the path
+ * that proved good, so that a slow path gets as many as it carries. A SACK for several names one path only; to
+ * use that again would put a packet more on it than the round robin, which serves the others, does anyway, and
+ * measurably unbalances the fabric. Only the mark counts then.
  */
 void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked)
 {
@@ -95,16 +95,19 @@ static uint32_t adaptive(struct strack_paths *s, uint32_t window, uint64_t now)
 {
 	uint32_t path;
 
-	/*
-	 * What was learnt more than a round trip or two ago says nothing of now (paper, section
-	 * 1).
-	 */
+	/* What was learnt long ago says nothing of now (paper, section 1; how long: docs/transports.md). */
 	if (s->age_ps && now - s->reset_ps >= s->age_ps) {
 		memset(s->marked, 0, words_of(s) * sizeof(*s->marked));
 		s->reset_ps = now;
 	}
-	if (s->next < 0)
-		return round_robin(s, window);
+	if (s->next < 0) {
+		s->last = round_robin(s, window);
+		return s->last;
+	}
+	/*
+	 * Line 13 would move the round robin here too: back, mostly, so that the paths after it had another turn
+	 * before the others had theirs.
+	 */
 	path = (uint32_t)s->next;
 	s->next = -1;
 	return path;
@@ -117,8 +120,7 @@ uint32_t spray_choose(struct strack_paths *s, uint32_t window, uint64_t now)
 	if (s->kind == STRACK_ADAPTIVE)
 		path = adaptive(s, window, now);
 	else if (s->kind == STRACK_OBLIVIOUS)
-		path = s->last + 1 < s->paths ? s->last + 1 : 0;
-	s->last = path;
+		path = s->last = s->last + 1 < s->paths ? s->last + 1 : 0;
 	if (!is_set(s->used, path)) {
 		s->used[path / 64] |= 1ull << (path % 64);
 		s->used_count++;

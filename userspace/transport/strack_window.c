@@ -6,7 +6,6 @@
 #define REF_RTT_PS   12000000ull /* table 1 is written for 12 us ... */
 #define REF_BDP      150000ull   /* ... at 100 Gbps */
 #define EWMA_SHIFT   3           /* ewma = 0.125 */
-#define EWMA_ROUNDS  32          /* after so many equal samples the average has all but arrived */
 #define PACKETS_MOST (1u << 20)
 
 /* a * b / c, the product in full; c is not 0 and the result fits. */
@@ -43,16 +42,14 @@ static void set_cwnd(struct strack_window *w, uint64_t cwnd)
 }
 
 void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
-	uint64_t target_ps, uint32_t mtu, uint32_t first_packets, uint32_t max_packets,
-	uint64_t now)
+	uint64_t own_rtt_ps, uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now)
 {
 	/* bdp_sf */
 	uint64_t scale = mul_div(bdp_bytes(rate_bps, base_rtt_ps), WINDOW_ONE, REF_BDP);
 
 	*w = (struct strack_window){
 		.max = max_packets * WINDOW_ONE,
-		.base_rtt_ps = base_rtt_ps,
-		.rx_cleared_ps = now,
+		.base_rtt_ps = own_rtt_ps,
 		.decreased_ps = now,
 		.shuffled_ps = now,
 		.target_ps = target_ps,
@@ -63,7 +60,7 @@ void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_p
 		.eta = scale * 3 / 20,
 		.mtu = mtu,
 	};
-	set_cwnd(w, first_packets * WINDOW_ONE);
+	set_cwnd(w, w->max);
 }
 
 uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower)
@@ -75,9 +72,16 @@ uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower)
 	return 0;
 }
 
-/* STrack, algorithm 2 */
+/*
+ * STrack, algorithm 2. The first period begins with the first answer: one that began with the first packet
+ * would be over before a second answer comes, in an incast, and the window would be a packet.
+ */
 static void update_achieved(struct strack_window *w, const struct strack_signal *s, uint64_t now)
 {
+	if (!w->rx_cleared_ps) {
+		w->rx_cleared_ps = now;
+		return;
+	}
 	if (!s->probe)
 		w->rx_bytes += s->acked_bytes;
 	if (now - w->rx_cleared_ps > w->base_rtt_ps + w->target_ps) {
@@ -88,21 +92,15 @@ static void update_achieved(struct strack_window *w, const struct strack_signal 
 }
 
 /*
- * Algorithm 4, line 5, once for every packet that the SACK stands for: the average looks back over
- * as many packets whether the receiver answers each or every fourth.
+ * Algorithm 4, line 5, once a SACK, however many packets it stands for: the average is one over paths, and
+ * a path whose delay counted for all of them would outweigh the others.
  */
 static void update_average(struct strack_window *w, const struct strack_signal *s)
 {
 	int64_t average = (int64_t)w->avg_delay_ps;
-	uint64_t rounds = s->acked_bytes / w->mtu;
 
-	if (rounds < 1)
-		rounds = 1;
-	if (rounds > EWMA_ROUNDS)
-		rounds = EWMA_ROUNDS;
-	while (rounds--)
-		average += ((int64_t)s->delay_ps - average) / (1 << EWMA_SHIFT);
-	w->avg_delay_ps = (uint64_t)average;
+	w->avg_delay_ps =
+		(uint64_t)(average + ((int64_t)s->delay_ps - average) / (1 << EWMA_SHIFT));
 }
 
 /*
@@ -148,8 +146,9 @@ void window_on_ack(struct strack_window *w, const struct strack_signal *s, uint6
 	 */
 	update_achieved(w, s, now);
 	update_average(w, s);
+	/* A probe stands for all that was in flight before it: for a round. */
 	if (!s->marked && s->delay_ps > w->high_ps)
-		increase(w, w->beta, s->acked_bytes);
+		increase(w, w->beta, s->probe ? w->bytes : s->acked_bytes);
 	else if (!s->marked && s->delay_ps < w->target_ps)
 		increase(w, mul_div(w->alpha, w->target_ps - s->delay_ps, w->alpha_ps),
 			s->acked_bytes);

@@ -20,7 +20,7 @@ struct strack_window {
 	uint64_t avg_delay_ps;
 	uint64_t achieved_bytes; /* achievedBDP */
 	uint64_t rx_bytes;       /* rx_count */
-	uint64_t rx_cleared_ps;
+	uint64_t rx_cleared_ps;  /* 0: no answer yet */
 	uint64_t decreased_ps;
 	uint64_t shuffled_ps;
 
@@ -52,11 +52,11 @@ uint32_t window_packets(
 /*
  * alpha is 4 bdp_sf delay_sf / base_rtt, but delay_sf counts as no more than 1: past 12 us it
  * would add whole windows a round, and at 50 us the queue swings between empty and twice its
- * target. target_ps: target_Qdelay. Packets: from window_packets().
+ * target. own_rtt_ps: the flow's idle round trip, base_rtt_ps the fabric's. target_ps:
+ * target_Qdelay. Packets: from window_packets().
  */
 void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
-	uint64_t target_ps, uint32_t mtu, uint32_t first_packets, uint32_t max_packets,
-	uint64_t now);
+	uint64_t own_rtt_ps, uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now);
 
 /*
  * The queueing delay that a measured round trip means; a shorter round trip than ever before

@@ -32,7 +32,8 @@ struct flow_spec {
 	uint8_t dst_mac[6];  /* of the receiver's port */
 	uint8_t src_next[6]; /* of the switch port that the sender is cabled to */
 	uint8_t dst_next[6];
-	uint64_t bytes; /* of the message, at least 1 */
+	uint64_t bytes;       /* of the message, at least 1 */
+	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
 	uint64_t seed;
 };
 

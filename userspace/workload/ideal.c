@@ -12,7 +12,7 @@
 enum way { WAY_FULL, WAY_LAST, WAY_ANSWER, WAYS };
 
 struct measure {
-	const struct messages *m;
+	struct messages *m;
 	const struct net *net;
 	struct workload_frames frames;
 	struct netgraph g;
@@ -239,13 +239,15 @@ static uint64_t first_at_last_link(struct measure *x, const struct trip *t)
 /* docs/closed-forms.md, "one message": T, and the demands that it makes of both host links. */
 static void measure_message(struct measure *x, uint32_t i)
 {
-	const struct message *msg = &x->m->items[i];
+	struct message *msg = &x->m->items[i];
 	struct trip t = trip_of(x, msg);
 	uint64_t back = hop_ps(x, t.in, t.answer) + way_ps(x, WAY_ANSWER, t.edge, t.answer) +
 			hop_ps(x, t.out, t.answer);
 	struct demand *sent = &x->sent[i], *received = &x->received[i];
 	uint64_t ideal;
 
+	msg->base_rtt_ps = hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
+			   hop_ps(x, t.in, t.full) + back;
 	*sent = *received = (struct demand){
 		.starts_alone = msg->after == MESSAGE_NONE, .start_ps = msg->start_ps};
 	sent->at = msg->src_host;
@@ -285,7 +287,7 @@ static void measure_messages(struct measure *x)
 	}
 }
 
-int workload_measure(const struct messages *m, const struct net *net,
+int workload_measure(struct messages *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret)
 {
 	struct measure x = {.m = m, .net = net, .frames = *frames};

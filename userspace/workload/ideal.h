@@ -27,8 +27,8 @@ struct workload_frames {
 	uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
 };
 
-/* Every host hangs on a switch and each can reach each. 0 or -ENOMEM. */
-int workload_measure(const struct messages *m, const struct net *net,
+/* Every host hangs on a switch and each can reach each. Sets the messages' base_rtt_ps. 0 or -ENOMEM. */
+int workload_measure(struct messages *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret);
 
 #endif

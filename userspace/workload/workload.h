@@ -17,6 +17,8 @@ struct message {
 	uint64_t start_ps; /* model time, if after is MESSAGE_NONE */
 	uint32_t after;    /* starts gap_ps after that message (a smaller index) was acknowledged */
 	uint64_t gap_ps;
+	uint64_t
+		base_rtt_ps; /* idle round trip of a full packet, once workload_measure() has told */
 };
 
 struct messages {
