@@ -83,7 +83,7 @@ topology:
   rate: 100Gbps
   delay: 1us
 switch: {buffer: {per_port: 1MB}, ecn: off}
-host: {transport: {strack: {congestion: off, window: 1000% BDP}}}
+host: {transport: {strack: {congestion: off, window: 1000% BDP, sack_packets: 4}}}
 workload:
   - incast: {senders: 4, to: h0, message: 400KB}
 END
