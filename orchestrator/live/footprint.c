@@ -61,12 +61,18 @@ static uint64_t flow_bytes(
 	return bytes;
 }
 
-/* Packets under way: a bandwidth-delay product of each host that sends, however many flows it has. */
+/* Packets under way, or their answers: a window of each host that sends, however many flows it has. */
 static uint64_t packet_bytes(const struct scenario *s, const struct fabric *f,
 	const struct messages *m, uint64_t packets)
 {
 	uint64_t slot = packet_slot_bytes(setup_frame_capacity(s, f));
-	uint64_t window = f->bdp_bytes / f->packet_bytes + 1, flows = m->count;
+	struct transport_env env;
+	struct setup_options options;
+	double share = setup_transport(&env, &options, s, f) == &strack_transport
+			       ? options.strack.window_share
+			       : 1;
+	uint64_t window = (uint64_t)((double)f->bdp_bytes * share) / f->packet_bytes + 1;
+	uint64_t flows = m->count;
 
 	if (flows > f->net.host_count)
 		flows = f->net.host_count;

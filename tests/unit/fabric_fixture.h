@@ -19,6 +19,7 @@ static inline struct scenario fixture_scenario(enum topology_kind kind)
 	s.topology.links_per_pair = 1;
 	s.topology.pos = (struct diag_pos){2, 3};
 	s.sw.sound = true;
+	s.host.strack.sack_packets = 1;
 	s.sw.buffer.per_port = (struct quantity){400 * 1024, QUANTITY_BYTES};
 	s.sw.classes[0] = (struct class_spec){
 		.used = true,

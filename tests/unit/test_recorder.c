@@ -419,7 +419,7 @@ static const char tiny[] = "name: tiny\n"
 			   "  - {at: 19us, until: 22us, link: h1-s0, do: down}\n"
 			   "  - {at: 30us, link: h0-s0, do: {rate: 50%}}\n"
 			   "telemetry: {queues: 500ns}\n"
-			   "until: 34us\n";
+			   "until: 31us\n";
 
 static void tiny_run_to_the_byte(void **state)
 {
@@ -437,7 +437,7 @@ static void tiny_run_to_the_byte(void **state)
 		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
 		"spurious,paths,timeouts\n"
 		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0\n"
-		"1,h1,h0,100,20.000000,,,0,0,1,0\n");
+		"1,h1,h0,100,20.000000,,,1,0,2,0\n");
 	/* the first packet is in s0 from 1.33552 to 1.67104 us, the second to 1.7512 us */
 	assert_file(directory, "queues.csv",
 		"t_us,port,class,depth_bytes\n"
@@ -451,7 +451,7 @@ static void tiny_run_to_the_byte(void **state)
 				    "{\"t_us\":23.0,\"event\":\"reroute\",\"routes_changed\":1}\n"
 				    "{\"t_us\":30.0,\"event\":\"link_rate\",\"link\":\"h0-s0\",\"rate_bps\":"
 				    "50000000000}\n"
-				    "{\"t_us\":34.0,\"event\":\"cut_off\",\"by\":\"until\","
+				    "{\"t_us\":31.0,\"event\":\"cut_off\",\"by\":\"until\","
 				    "\"unfinished\":1}\n");
 	small_session_close(&s);
 	small_directory_remove(directory);

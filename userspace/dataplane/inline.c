@@ -28,22 +28,30 @@ static __always_inline void inline_run(
 		sw_verdict(&c, &frame->verdict, sw_host(&c), VERDICT_DELIVER);
 }
 
-static int submit_plain(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
+static __always_inline int inline_submit(struct dataplane *dp, uint32_t port,
+	struct frame_ref *frames, unsigned n, uint32_t features)
 {
 	if (port >= dp->tables.port_count)
 		return -EINVAL;
 	for (unsigned i = 0; i < n; i++)
-		inline_run(dp, port, &frames[i], 0);
+		inline_run(dp, port, &frames[i], features);
 	return 0;
+}
+
+static int submit_plain(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
+{
+	return inline_submit(dp, port, frames, n, 0);
+}
+
+/* What a scenario has that asks for nothing: answers by a class of their own. */
+static int submit_classes(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
+{
+	return inline_submit(dp, port, frames, n, SW_CLASSES);
 }
 
 static int submit_full(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
 {
-	if (port >= dp->tables.port_count)
-		return -EINVAL;
-	for (unsigned i = 0; i < n; i++)
-		inline_run(dp, port, &frames[i], dp->tables.config.features);
-	return 0;
+	return inline_submit(dp, port, frames, n, dp->tables.config.features);
 }
 
 #define TABLES 9
@@ -96,6 +104,12 @@ static const struct dataplane_ops plain_ops = {
 	.close = inline_close,
 };
 
+static const struct dataplane_ops classes_ops = {
+	.name = "inline",
+	.submit = submit_classes,
+	.close = inline_close,
+};
+
 static const struct dataplane_ops full_ops = {
 	.name = "inline",
 	.submit = submit_full,
@@ -120,6 +134,13 @@ static int table_open(const struct table *table)
 	return 0;
 }
 
+static const struct dataplane_ops *ops_for(uint32_t features)
+{
+	if (!features)
+		return &plain_ops;
+	return features == SW_CLASSES ? &classes_ops : &full_ops;
+}
+
 int dataplane_inline_open(
 	struct dataplane **ret, const struct sw_tables *sizes, uint32_t frame_capacity)
 {
@@ -128,7 +149,7 @@ int dataplane_inline_open(
 
 	if (!dp)
 		return -ENOMEM;
-	dp->ops = sizes->config.features ? &full_ops : &plain_ops;
+	dp->ops = ops_for(sizes->config.features);
 	dp->max_batch = 1; /* a call costs nothing that more frames would share */
 	dp->frame_capacity = frame_capacity;
 	dp->tables = *sizes;
