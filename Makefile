@@ -26,6 +26,8 @@ PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
             libyaml-dev libjansson-dev libxml2-dev libncurses-dev linux-libc-dev iproute2
 CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl
 
+KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
+
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/build/*.c orchestrator/live/*.c orchestrator/serve/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
@@ -50,7 +52,7 @@ FUZZ_SECONDS ?= 3
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all help demo check check-long check-container golden bench deps check-deps install uninstall clean format
+.PHONY: all help demo check check-long check-container check-kernels golden bench deps check-deps install uninstall clean format
 
 all: $(BUILD)/fabricbed ## build the command
 	@: # else make says that there was nothing to do
@@ -190,6 +192,12 @@ check-long: ## the long forms: 100 seeds, minutes of fuzzing, 100 crashes
 
 check-container: ## build the Containerfile's image and use it (root; podman, debootstrap)
 	@BUILD=$(BUILD) tests/container/check.sh
+
+check-kernels: ## boot Debian's kernels in qemu and try them (root; downloads 0.4 GB)
+	@mkdir -p $(BUILD)
+	@$(call install_missing,$(KERNEL_PACKAGES))
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@BUILD=$(BUILD) tests/kernels/check.sh
 
 golden: all ## write the shipped scenarios' traces anew (tests/golden)
 	@for f in scenarios/*.yaml; do \

@@ -126,10 +126,27 @@ static bool has_way_out(void)
 	return found;
 }
 
-/* The fabric's names in the place of the machine's, and /sys of the node, for this process and its children alone. */
+/*
+ * The fabric's names in the place of the machine's. They need a file to be mounted on: where the machine has none it gets an
+ * empty one, which says no more than none did.
+ */
+static void show_own_names(const struct state_info *info)
+{
+	int made = open("/etc/hosts", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	char hosts[STATE_PATH_MAX];
+
+	if (made >= 0) {
+		fchmod(made, 0644); /* whatever the umask */
+		close(made);
+	}
+	if (mount(state_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) < 0)
+		cli_error("the hosts' names will not resolve: can't mount /etc/hosts: %s",
+			strerror(errno));
+}
+
+/* The fabric's names, and /sys of the node, for this process and its children alone. */
 static int enter_node(const struct state_info *info, const char *node, int netns)
 {
-	char hosts[STATE_PATH_MAX];
 	int r = netns_enter(netns);
 
 	if (r < 0) {
@@ -142,9 +159,7 @@ static int enter_node(const struct state_info *info, const char *node, int netns
 		return EXIT_RUN;
 	}
 	show_own_sys(node);
-	if (mount(state_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) < 0)
-		cli_error("the hosts' names will not resolve: can't mount /etc/hosts: %s",
-			strerror(errno));
+	show_own_names(info);
 	if (!has_way_out())
 		mount("/dev/null", "/etc/resolv.conf", NULL, MS_BIND, NULL);
 	setenv("FABRICBED_NAME", info->name, 1);

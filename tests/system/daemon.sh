@@ -114,6 +114,11 @@ same "exec: it is told where it is" \
 same "exec: the shell, if nothing is named" \
 	"$(echo 'ip -o -4 addr show eth0 | tr -s " " | cut -d" " -f4' | SHELL=/bin/sh "$fabricbed" exec "$name" h1)" 10.0.0.2/8
 same "exec: the machine's names are as they were" "$(grep -c 'h1$' /etc/hosts)" 0
+# what is mounted on /etc for it lacks the machine's file of names
+mkdir etc && cp /etc/nsswitch.conf /etc/passwd etc/
+try unshare --mount sh -c 'umask 077; mount --bind etc /etc; exec "$0" "$@"' "$fabricbed" exec "$name" h0 ping -c 1 -W 5 h1
+exits "exec: names resolve on a machine without /etc/hosts" 0
+same "exec: which has an empty one now" "$(stat -c '%a %s' etc/hosts)" "644 0"
 try "$fabricbed" exec "$name" h0 -- sh -c 'exit 7'
 exits "exec: the program's exit status" 7
 try "$fabricbed" exec "$name" h0 -- sh -c 'kill -PIPE $$'

@@ -1,9 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# The way out of a live fabric: a host of it joins a bridge of an Open vSwitch of this test's own (userspace datapath,
-# in a network namespace), and so does a namespace that is the outside. Packets and TCP pass both ways; nothing of it
+# The way out of a live fabric: a host of it joins a bridge of an Open vSwitch of this test's own (in a network
+# namespace), and so does a namespace that is the outside. Packets and TCP pass both ways; nothing of it
 # stays, however the fabric ends, and whether Open vSwitch is there by then or not.
+#
+# DATAPATH  of the bridge: netdev, in user space, or system, the kernel's (netdev)
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
@@ -11,6 +13,7 @@ PATH=$PATH:/usr/sbin:/sbin
 schema=/usr/share/openvswitch/vswitch.ovsschema
 yaml=$scenarios/external.yaml
 bridge=fabric-out # of that scenario
+datapath=${DATAPATH:-netdev}
 switch=o${name#t}-switch outside=o${name#t}-outside
 
 can_switch() {
@@ -52,6 +55,9 @@ export OVS_RUNDIR=$memory OVS_LOGDIR=$memory OVS_DBDIR=$memory OVS_SYSCONFDIR=$m
 database=unix:$OVS_RUNDIR/db.sock
 
 start_switch() {
+	local without=
+
+	[ "$datapath" = system ] || without=--disable-system
 	mkdir -p "$OVS_RUNDIR"
 	[ -e "$OVS_RUNDIR/conf.db" ] || ovsdb-tool create "$OVS_RUNDIR/conf.db" "$schema"
 	ovsdb-server "$OVS_RUNDIR/conf.db" --remote="p$database" --no-chdir >server.log 2>&1 </dev/null &
@@ -59,10 +65,11 @@ start_switch() {
 	children+=("$server")
 	wait_for ovs-vsctl --no-wait init 2>/dev/null
 	# not by "ip netns exec", whose mount namespace the fabric's names would stay in
-	nsenter --net="/run/netns/$switch" ovs-vswitchd "$database" --disable-system >switch.log 2>&1 </dev/null &
+	# shellcheck disable=SC2086
+	nsenter --net="/run/netns/$switch" ovs-vswitchd "$database" $without >switch.log 2>&1 </dev/null &
 	vswitchd=$!
 	children+=("$vswitchd")
-	ovs-vsctl --timeout=60 --may-exist add-br "$bridge" -- set bridge "$bridge" datapath_type=netdev
+	ovs-vsctl --timeout=60 --may-exist add-br "$bridge" -- set bridge "$bridge" datapath_type="$datapath"
 }
 
 # What the command line is to a user in the namespace of the bridge.
@@ -92,7 +99,7 @@ plug_outside() {
 	ip -n "$outside" route add 10.0.0.0/8 via 192.0.2.1
 	ip -n "$outside" route add fd00:fab::/64 via 2001:db8::1
 	# a bridge in user space takes frames as they would be on a wire
-	outside ethtool -K eth0 tx off >/dev/null
+	[ "$datapath" = system ] || outside ethtool -K eth0 tx off >/dev/null
 	ovs-vsctl --timeout=60 add-port "$bridge" out0
 }
 

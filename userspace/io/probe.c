@@ -276,8 +276,9 @@ static void probe_kernel(struct probe *p)
 	uname(&u);
 	sscanf(u.release, "%d.%d", &major, &minor);
 	found(p, major > KERNEL_MAJOR || (major == KERNEL_MAJOR && minor >= KERNEL_MINOR),
-		"Linux %s", u.release);
-	remedy(p, "tried from Linux %d.%d on", KERNEL_MAJOR, KERNEL_MINOR);
+		"Linux %s; %d.%d is the oldest that is tested", u.release, KERNEL_MAJOR,
+		KERNEL_MINOR);
+	remedy(p, "a newer kernel");
 }
 
 void probe_machine(struct probe ret[PROBES], uint32_t ports, uint32_t nodes)
