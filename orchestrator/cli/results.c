@@ -141,8 +141,8 @@ static void print_flows(const json_t *s)
 			printf("; the slowest flow took %.2f times that", number(s, "slowdown"));
 		putchar('\n');
 		if (number(s, "ideal_fabric_us") > number(s, "ideal_us"))
-			printf("              %.1f us by the links between switches\n",
-				number(s, "ideal_fabric_us"));
+			printf("              %s by the links between switches\n",
+				human_time(a, number(s, "ideal_fabric_us")));
 	}
 	if (exists(s, "flows.goodput_gbps"))
 		printf("  goodput     %s, all flows together\n",
