@@ -23,8 +23,10 @@ VARIANTS = {
     "adaptive, window 100% BDP": ["host.transport.strack.window=100% BDP"],
     "oblivious, window 100% BDP": ["host.transport.strack.window=100% BDP",
                                    "host.transport.strack.spray=oblivious"],
-    "adaptive, a SACK a packet": ["host.transport.strack.sack_packets=1"],
+    "adaptive, a SACK for 4 packets": ["host.transport.strack.sack_packets=4"],
     "adaptive, marks reset at 2 RTTs": ["host.transport.strack.bitmap_rtts=2"],
+    "adaptive, marks never reset": ["host.transport.strack.bitmap_rtts=0"],
+    "adaptive, answers among the data": ["host.dscp=0"],
 }
 
 
