@@ -55,9 +55,9 @@ static struct kernel *kernel_of(const struct dataplane *dp)
 static int await_verdicts(struct kernel *k, uint32_t tx, uint32_t rx, unsigned n, int sent)
 {
 	struct pollfd wait = {.fd = k->sockets.fds[rx], .events = POLLIN};
-	unsigned before = 0, now, tries;
+	unsigned now, tries;
 
-	for (tries = 0; tries < 2 * XSK_BATCH; tries++) {
+	for (tries = 0; tries < LOST_AFTER_MS; tries++) {
 		now = xsk_rx_count(&k->sockets, rx);
 		if (now >= n)
 			return 0;
@@ -68,11 +68,12 @@ static int await_verdicts(struct kernel *k, uint32_t tx, uint32_t rx, unsigned n
 		if (sent < 0 && sent != -EAGAIN && sent != -EBUSY && sent != -ENOBUFS &&
 			sent != -EINTR)
 			return sent;
-		if (sent < 0)
-			sent = xsk_kick(&k->sockets, tx);
-		else if (now == before && poll(&wait, 1, LOST_AFTER_MS) == 0)
-			return -EIO;
-		before = now;
+		/*
+		 * Lets go of the core: before 6.5 a busy kernel leaves softirqs to ksoftirqd, which
+		 * may want this one. With some verdicts there the socket would not be waited for.
+		 */
+		poll(&wait, now == 0, 1);
+		sent = xsk_kick(&k->sockets, tx);
 	}
 	return -EIO;
 }

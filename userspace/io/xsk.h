@@ -141,18 +141,20 @@ static inline int xsk_kick(const struct xsk_pool *p, uint32_t i)
 	return sendto(p->fds[i], NULL, 0, MSG_DONTWAIT, NULL, 0) < 0 ? -errno : 0;
 }
 
-/* Sends n described packets. 0 or -errno as xsk_kick(). */
+/*
+ * Sends n described packets. 0 or -errno as xsk_kick().
+ *
+ * All that was sent before has arrived, and so has been completed; but maybe after the send had returned. The kernel sends
+ * nothing, and says nothing, if it finds the ring of completions full: the former ones are taken here.
+ */
 static inline int xsk_send(const struct xsk_pool *p, uint32_t i, unsigned n)
 {
 	uint32_t *producer = xsk_producer(p, i, XSK_TX);
-	uint32_t done;
-	int r;
+	uint32_t done = __atomic_load_n(xsk_producer(p, i, XSK_COMPLETION), __ATOMIC_ACQUIRE);
 
+	__atomic_store_n(xsk_consumer(p, i, XSK_COMPLETION), done, __ATOMIC_RELEASE);
 	__atomic_store_n(producer, *producer + n, __ATOMIC_RELEASE);
-	r = xsk_kick(p, i);
-	done = __atomic_load_n(xsk_producer(p, i, XSK_COMPLETION), __ATOMIC_ACQUIRE);
-	*xsk_consumer(p, i, XSK_COMPLETION) = done;
-	return r;
+	return xsk_kick(p, i);
 }
 
 #endif
