@@ -35,6 +35,7 @@ begin_in_h3() { # LOG COMMAND...: $program is its process
 	local log=$1
 
 	shift
+	rm -f "$log" # "ready" of another one is not this one's
 	"$fabricbed" exec "$name" h3 -- "$@" >"$log" 2>&1 </dev/null &
 	program=$!
 	children+=("$program")
@@ -68,6 +69,26 @@ dump() { # TITLE FRAMES
 shown() { # FRAMES
 	[ "$(grep -c 'packet size 98 bytes' dump.log)" = "$1" ]
 }
+# Beside a program xdpdump looks by fentry. A kernel that refuses that refuses it on a veth too, which fabricbed has no part in.
+can_trace() {
+	local apart=(nsenter --net="/run/netns/$name-veth") tracer
+
+	ip netns add "$name-veth"
+	ip -n "$name-veth" link add eth0 type veth peer name eth1
+	ip -n "$name-veth" link set eth0 up
+	"${apart[@]}" xdp-loader load -m native eth0 pass.o >/dev/null 2>&1
+	"${apart[@]}" xdpdump -i eth0 >trace.log 2>&1 </dev/null &
+	tracer=$!
+	children+=("$tracer")
+	wait_for tells_or_ended "$tracer"
+	kill "$tracer" 2>/dev/null
+	wait "$tracer"
+	ip netns del "$name-veth"
+	grep -q "listening on eth0" trace.log
+}
+tells_or_ended() { # PROCESS
+	grep -qs "listening on eth0" trace.log || ! [ -e "/proc/$1/exe" ]
+}
 # libxdp puts a program under a dispatcher where the kernel can, and the mode stands by that.
 has_program() { # TITLE MODE PROGRAM
 	in_h3 xdp-loader status eth0
@@ -92,16 +113,18 @@ like "xdp-loader: there is no program" "$out" "*eth0 *No XDP program loaded*"
 
 # ---- AF_XDP
 
-begin_in_h3 echo.log ./echo eth0
-holds "the echo listens on eth0" wait_for grep -qs ready echo.log
-has_program "its program is there" native xsk_def_prog
-try "$fabricbed" exec "$name" h0 -- python3 ask.py
-same "each datagram comes back" "$out$err" "all came back"
-kill "$program"
-wait "$program"
-same "the echo ends well" $? 0
-in_h3 xdp-loader status eth0
-like "xdp-loader: its program is gone" "$out" "*eth0 *No XDP program loaded*"
+for mode in native skb; do
+	begin_in_h3 echo.log ./echo eth0 $mode
+	holds "$mode: the echo listens on eth0" wait_for grep -qs ready echo.log
+	has_program "$mode: its program is there" $mode xsk_def_prog
+	try "$fabricbed" exec "$name" h0 -- python3 ask.py
+	same "$mode: each datagram comes back" "$out$err" "all came back"
+	kill "$program"
+	wait "$program"
+	same "$mode: the echo ends well" $? 0
+	in_h3 xdp-loader status eth0
+	like "$mode: xdp-loader: its program is gone" "$out" "*eth0 *No XDP program loaded*"
+done
 pings "ping is the stack's again"
 
 # ---- a program of one's own
@@ -120,10 +143,10 @@ done
 # it sees both directions where it has no program to look at, and there what comes in
 dump "beside no program" 6
 in_h3 xdp-loader load -m native eth0 pass.o
-if (ulimit -l unlimited) 2>/dev/null; then
+if can_trace; then
 	dump "beside a program" 3
 else
-	tap_skip "beside a program" "xdpdump has to raise the limit of locked memory: CAP_SYS_RESOURCE"
+	tap_skip "beside a program" "nor does it work on a veth: $(grep -m 1 ERROR trace.log)"
 fi
 
 try "$fabricbed" down "$name"

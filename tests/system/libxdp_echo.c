@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An AF_XDP program as one writes it with libxdp: "libxdp_echo INTERFACE" answers UDP datagrams over IPv4 to port 7 (RFC 862) from the
- * ring, until SIGTERM. It says "ready" when it listens. What is not for it is dropped: the interface is its own.
+ * An AF_XDP program as one writes it with libxdp: "libxdp_echo INTERFACE native|skb" answers UDP datagrams over IPv4 to port 7
+ * (RFC 862) from the ring, until SIGTERM. It says "ready" when it listens. What is not for it is dropped: the interface is its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -75,12 +75,16 @@ static void lend(struct port *p, uint64_t address)
 	xsk_ring_prod__submit(&p->fill, 1);
 }
 
-static int open_port(struct port *p, const char *interface)
+static int open_port(struct port *p, const char *interface, bool native)
 {
 	const struct xsk_umem_config memory = {
 		.fill_size = FRAMES, .comp_size = FRAMES, .frame_size = FRAME_BYTES};
 	const struct xsk_socket_config config = {
-		.rx_size = FRAMES, .tx_size = FRAMES, .bind_flags = XDP_COPY};
+		.rx_size = FRAMES,
+		.tx_size = FRAMES,
+		.xdp_flags = native ? XDP_FLAGS_DRV_MODE : XDP_FLAGS_SKB_MODE,
+		.bind_flags = XDP_COPY,
+	};
 	int r;
 
 	p->frames = mmap(NULL, (size_t)FRAMES * FRAME_BYTES, PROT_READ | PROT_WRITE,
@@ -128,10 +132,10 @@ int main(int argc, char **argv)
 	struct pollfd wait = {.events = POLLIN};
 	int r;
 
-	if (argc != 2)
+	if (argc != 3)
 		return 2;
 	signal(SIGTERM, end);
-	r = open_port(&port, argv[1]);
+	r = open_port(&port, argv[1], !strcmp(argv[2], "native"));
 	if (r) {
 		fprintf(stderr, "%s: %s\n", argv[1], strerror(-r));
 		return 1;
