@@ -7,7 +7,7 @@
 # BUILD/kernels: what makes the next time shorter, and RELEASE/kernel.log. The program is the one that was built here, since
 # the root file system is of the same release.
 #
-# RELEASES  whose kernels (bullseye bookworm trixie)
+# RELEASES  whose kernels (bookworm trixie)
 # ACCEL     qemu's accelerator (kvm where that works, else tcg)
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
@@ -199,7 +199,7 @@ try_kernel() { # RELEASE
 	machine=
 }
 
-for each in ${RELEASES:-bullseye bookworm trixie}; do
+for each in ${RELEASES:-bookworm trixie}; do
 	if reaches "$each"; then reached+=" $each"; else echo "# the mirror has no $each" >&2; fi
 done
 [ -n "$reached" ] || missing "the mirror $mirror can't be reached"

@@ -23,8 +23,8 @@
 #define SPARE_MAPS     1024 /* libraries, stacks, allocations */
 #define PORT_MEMORY    (112ull << 10)
 #define NODE_MEMORY    (224ull << 10)
-#define KERNEL_MAJOR   5
-#define KERNEL_MINOR   15
+#define KERNEL_MAJOR   6 /* `make check-kernels` */
+#define KERNEL_MINOR   1
 #define PROBE_PORT     2 /* the first ifindex after the loopback's */
 #define PROBE_TAP_PORT 4
 #define PROBE_MTU      1500
