@@ -275,10 +275,12 @@ static void probe_kernel(struct probe *p)
 
 	uname(&u);
 	sscanf(u.release, "%d.%d", &major, &minor);
-	found(p, major > KERNEL_MAJOR || (major == KERNEL_MAJOR && minor >= KERNEL_MINOR),
+	found(p, major * 1000 + minor >= KERNEL_MAJOR * 1000 + KERNEL_MINOR,
 		"Linux %s; %d.%d is the oldest that is tested", u.release, KERNEL_MAJOR,
 		KERNEL_MINOR);
-	remedy(p, "a newer kernel");
+	/* no verifier before 5.12 lets a function of a program take a pointer, and the switch has such ones */
+	p->required = major * 1000 + minor < 5012;
+	remedy(p, "a newer kernel, or --dataplane inline");
 }
 
 void probe_machine(struct probe ret[PROBES], uint32_t ports, uint32_t nodes)
