@@ -245,8 +245,6 @@ static int run_session(struct run *run)
 	struct session *s;
 	int r, status;
 
-	/* a clean end: also when somebody has no patience, but for who insists */
-	stop_catch_two(SA_RESTART);
 	r = session_open(&s, &p, &why);
 	if (r < 0) {
 		if (run->kernel && r != -EINTR && explain_machine(run->fabric))
@@ -471,6 +469,8 @@ static int run_file(struct run *run, const struct cli_args *args, const char *ou
 			run->scenario->name);
 		return EXIT_INPUT;
 	}
+	/* before anything is there that would stay; a clean end also when somebody has no patience, but for who insists */
+	stop_catch_two(SA_RESTART);
 	return run->scenario->variant_count ? run_compared(run, args, out) : run_one(run, out);
 }
 
