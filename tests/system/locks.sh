@@ -74,6 +74,7 @@ if command -v flock >/dev/null; then
 	exec 9</run/fabricbed/.lock
 	flock 9
 	for signal in INT TERM; do
+		: >wait.err # what the one before was told must not be taken for this one's
 		# no function: its shell would get the signal
 		"$fabricbed" run "$hello" --set name="$name" --quiet --out out 9<&- </dev/null 2>wait.err &
 		children=($!)
@@ -84,6 +85,7 @@ if command -v flock >/dev/null; then
 		same "SIG$signal ends the wait: exit status" $? 4
 		like "SIG$signal ends the wait: the message" "$(cat wait.err)" "*interrupted; it waited for the lock*"
 	done
+	: >wait.err
 	"$fabricbed" up "$hello" --name "$name" --quiet --out up 9<&- </dev/null 2>wait.err &
 	children=($!)
 	holds "up says what it waits for" wait_for told
