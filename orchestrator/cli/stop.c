@@ -51,7 +51,7 @@ void stop_catch(int flags)
 
 void stop_catch_two(int flags)
 {
-	left = stop_asked ? 2 : 3;
+	left = 3;
 	catch (flags);
 }
 

@@ -3,7 +3,6 @@
 #
 # The memory that validate foresees is what a run's process has at its peak, to 30%: fabrics by size, and flows by number.
 # FABRICBED_LONG: larger ones, up to 55,000 switches' ports and a million flows.
-# Runs beside others: it leaves nothing behind for them to find.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
