@@ -31,13 +31,16 @@ KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/build/*.c orchestrator/live/*.c orchestrator/serve/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
+# what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
+FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
+              userspace/transport/*.c orchestrator/scenario/*.c orchestrator/serve/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)
 ASAN_OBJ := $(LIB_SRC:%.c=$(BUILD)/asan/%.o)
 CLI_ASAN_OBJ := $(CLI_SRC:%.c=$(BUILD)/asan/%.o)
-FUZZ_OBJ := $(LIB_SRC:%.c=$(BUILD)/fuzz/%.o)
+FUZZ_OBJ := $(FUZZ_SRC:%.c=$(BUILD)/fuzz/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
 SKEL     := $(BUILD)/bpf/fabricbed.skel.h
