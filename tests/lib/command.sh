@@ -150,3 +150,14 @@ can_build() {
 	[ -n "$reason" ] || "$fabricbed" doctor >/dev/null || reason="see 'fabricbed doctor'"
 	[ -z "$reason" ]
 }
+
+# Commands that run as a user without root: "${nobody[@]}" COMMAND..., which is nothing where the tests are not root's. False,
+# and a case is skipped, if that can't be.
+drop_root() {
+	nobody=()
+	is_root || return 0
+	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+	command -v setpriv >/dev/null && return
+	tap_skip "as nobody" "setpriv is not installed"
+	return 1
+}

@@ -239,7 +239,7 @@ class Scenario:
             s["pfc"] = self.pfc()
         self.maybe(0.35, s, "lldp", lambda: self.pick({"every": self.spell(2, 40)}, {"every": self.spell(2, 40)}, "off"))
         self.roles(s)
-        self.maybe(0.3, s, "cnp", lambda: {"every": self.spell(2, 100)} if d.random() < 0.9 else "on")
+        self.maybe(0.3, s, "cnp", lambda: {"every": self.spell(2, 100)} if d.random() < 0.8 else self.pick("on", "auto"))
         self.maybe(0.5, s, "reroute", self.reroute)
 
     def buffer(self, pfc):

@@ -63,15 +63,15 @@ ln -s report.xml own.xml
 inline "$hello" --out named --junit own.xml
 exits "through a link of one's own" 0
 holds "through a link of one's own: it is written" grep -q testsuite report.xml
-if is_root && command -v setpriv >/dev/null; then
+if is_root && drop_root; then
 	mkdir -m 777 shared
 	echo keep >victim.xml
-	setpriv --reuid=65534 --regid=65534 --clear-groups ln -s ../victim.xml shared/report.xml
+	"${nobody[@]}" ln -s ../victim.xml shared/report.xml
 	inline "$hello" --out named --junit shared/report.xml
 	holds "through a link of nobody's: exit status" test "$status" -ne 0
 	like "through a link of nobody's: the message" "$err" "*can't write shared/report.xml: Permission denied*"
 	same "through a link of nobody's: what it leads to stays" "$(cat victim.xml)" keep
-	setpriv --reuid=65534 --regid=65534 --clear-groups touch shared/.fabricbed
+	"${nobody[@]}" touch shared/.fabricbed
 	inline "$hello" --out shared
 	exits "a .fabricbed of nobody's" 2
 else

@@ -6,12 +6,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
 
-if ! is_root; then
-	nobody=()
-elif command -v setpriv >/dev/null; then
-	nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
-else
-	tap_skip "as nobody" "setpriv is not installed"
+if ! drop_root; then
 	tap_done
 	exit
 fi
