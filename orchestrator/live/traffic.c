@@ -17,17 +17,17 @@ static uint32_t host_number(const struct fabric *f, const char *name)
 static int add_pairs(struct messages *m, const struct workload_params *p,
 	const struct workload_spec *w, const struct fabric *f)
 {
-	uint32_t *from = calloc(2 * w->pair_count + 1, sizeof(*from));
-	uint32_t *to = from + w->pair_count;
+	uint32_t *from = calloc(2 * w->from.count + 1, sizeof(*from));
+	uint32_t *to = from + w->from.count;
 	int r;
 
 	if (!from)
 		return -ENOMEM;
-	for (size_t i = 0; i < w->pair_count; i++) {
-		from[i] = host_number(f, w->from[i]);
-		to[i] = host_number(f, w->pair_to[i]);
+	for (size_t i = 0; i < w->from.count; i++) {
+		from[i] = host_number(f, w->from.names[i]);
+		to[i] = host_number(f, w->receivers.names[i]);
 	}
-	r = workload_pairs(m, p, from, to, w->pair_count);
+	r = workload_pairs(m, p, from, to, w->from.count);
 	free(from);
 	return r;
 }

@@ -3,12 +3,14 @@
 #define FABRICBED_SCENARIO_CHECK_H
 
 /*
- * From the text of a scenario to its value, a file for each section. Private to scenario/. Each
- * reader returns whether its section is good; if not there is a message, and the target may be half
- * filled.
+ * The tables of the sections, a file for each, and what keys have to do with each other. Private to scenario/. Each check
+ * returns whether its section is good; if not there is a message.
  */
+#include "base/units.h"
+#include "scenario/explain.h"
 #include "scenario/scenario.h"
-#include "scenario/value.h"
+#include "scenario/schema.h"
+#include "scenario/tree.h"
 
 #define NAME_LIMIT      24  /* bytes of a scenario's name: it is part of the names of namespaces */
 #define NODE_NAME_LIMIT 31  /* of a node's */
@@ -20,33 +22,33 @@
 #define DELAY_MAX  1000000000000ull      /* a second, 200,000 km of fibre */
 #define TIMES_MAX  1000000               /* anything counted that has no limit of its own */
 #define QUEUE_MAX  (1ull << 31)          /* bytes: a switch counts a queue's in 32 bits */
-#define DSCP_AUTO  UINT32_MAX            /* until check_answers() */
+#define DSCP_MAX   63
+#define CLASS_MAX  (SCENARIO_CLASSES - 1)
+#define DSCP_AUTO  UINT32_MAX /* until check_answers() */
 #define EVERY_AUTO UINT64_MAX /* switch.cnp.every: what the hosts say, once they are known */
 
-/* The whole file. The target is zeroed and gets every default. */
-bool scenario_check(struct check *c, const struct tree *root, struct scenario *s);
+#define AUTO .fallback = "auto", .word = "auto" /* stored as 0, or as QUANTITY_AUTO */
 
-/* The name of a scenario or of a variant: char **. */
+extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
+	workload_map, fault_map, expect_map, variant_map;
+
+bool all_good(const struct map *map, uint64_t good);
+
+/* Whether the key of that name is among the good ones. */
+bool is_good(const struct map *map, uint64_t good, const char *name);
+
+/* The name of a scenario or of a variant. */
+#define NAME_EXPECTED "1 to 24 of a-z, 0-9 and '-', the first no '-'"
 bool check_name(struct check *c, const struct tree *n, void *target);
 
-bool check_clock(struct check *c, const struct tree *n, void *clock_spec);
-bool check_topology(struct check *c, const struct tree *n, void *topology_spec);
-bool check_custom(struct check *c, const struct tree *n, void *topology_spec);
-bool check_switch(struct check *c, const struct tree *n, void *switch_spec);
-bool check_buffer(struct check *c, const struct tree *n, void *switch_spec);
-bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec);
-bool check_classes(struct check *c, const struct tree *n, void *switch_spec);
-bool check_trim(struct check *c, const struct tree *n, void *switch_spec);
-bool check_pfc(struct check *c, const struct tree *n, void *switch_spec);
-bool check_roles(struct check *c, const struct tree *n, void *switch_spec);
-bool check_host(struct check *c, const struct tree *n, void *host_spec);
-bool check_stack(struct check *c, const struct tree *n, void *stack_spec);
-bool check_external(struct check *c, const struct tree *n, void *external_spec);
-bool check_workload(struct check *c, const struct tree *n, void *scenario);
-bool check_fault(struct check *c, const struct tree *n, void *fault_spec);
-bool check_faults(struct check *c, const struct tree *n, void *scenario);
-bool check_expects(struct check *c, const struct tree *n, void *scenario);
-bool check_compare(struct check *c, const struct tree *n, void *scenario);
+/* A node's name: letters, digits, '.' and '_', a letter first. */
+bool check_node_name(const char *name);
+
+/* Variants: no two of a name. */
+void check_variants(struct check *c, const struct tree *list, const struct scenario *s);
+
+/* Faults: no two of a kind on one target at once; those that are lose their `sound`. */
+void check_faults(struct check *c, const struct tree *list, struct scenario *s);
 
 /* That each message fits the mtu, once both are known to be good by themselves. */
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);
@@ -55,6 +57,8 @@ void check_messages(struct check *c, const struct tree *list, const struct scena
  * What sections of a switch, each good by itself, have to do with each other; n is the switch's map or NULL. A
  * class of headers is added where there is none, and class 0 becomes lossless where nothing is said of classes.
  */
+extern const struct map pfc_map, roles_map, trim_map, ecn_map;
+extern const struct form classes_form;
 bool check_trim_class(struct check *c, const struct tree *n, struct switch_spec *s);
 bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s);
 bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s);
@@ -66,8 +70,11 @@ const struct tree *class_item(const struct tree *sw, uint32_t number);
 /* A class or a DSCP, 0 to `max`; false: there is a message. */
 bool read_small(struct check *c, const struct tree *n, uint32_t max, uint32_t *ret);
 
+/* A class that the file does not name: strict, without ECN, with what a pool or a formula gives. */
+struct class_spec class_added(uint64_t dscps, const struct quantity *buffer);
+
 /*
- * The DSCPs of answers, and where the file says nothing of classes the one that they go by; switch and host are
+ * The DSCPs of ACKs, SACKs and CNPs, and where the file says nothing of classes the one that they go by; switch and host are
  * good by themselves.
  */
 bool check_answers(struct check *c, const struct tree *root, struct scenario *s);
@@ -82,8 +89,5 @@ void check_stack_clock(struct check *c, const struct tree *root, const struct sc
 
 /* That what is expected is measured with this clock. */
 void check_expects_clock(struct check *c, const struct tree *root, const struct scenario *s);
-
-/* Whether a name can be a node's: letters, digits, '.' and '_', a letter first. */
-bool check_node_name(const char *name);
 
 #endif

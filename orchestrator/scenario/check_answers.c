@@ -5,8 +5,6 @@
  */
 #include "scenario/check.h"
 
-#include "scenario/explain.h"
-
 #define ANSWERS_DSCP 48 /* class selector 6 (RFC 2474) */
 
 static uint32_t answers_class(const struct switch_spec *s)
@@ -31,21 +29,6 @@ static bool is_free(struct check *c, const struct tree *root, const struct scena
 	return false;
 }
 
-static void add_class(struct switch_spec *s, uint64_t dscps)
-{
-	static const struct quantity automatic = {.unit = QUANTITY_AUTO};
-
-	s->classes[answers_class(s)] = (struct class_spec){
-		.used = true,
-		.added = true,
-		.dscp = dscps,
-		.buffer = s->buffer.per_port,
-		.xoff = automatic,
-		.xon = automatic,
-		.headroom = automatic,
-	};
-}
-
 bool check_answers(struct check *c, const struct tree *root, struct scenario *s)
 {
 	const struct tree *classes = tree_get(tree_get(root, "switch"), "classes");
@@ -64,6 +47,6 @@ bool check_answers(struct check *c, const struct tree *root, struct scenario *s)
 		return false;
 	if (h->notify_dscp != h->data_dscp && !is_free(c, root, s, "notify", h->notify_dscp))
 		return false;
-	add_class(&s->sw, dscps);
+	s->sw.classes[answers_class(&s->sw)] = class_added(dscps, &s->sw.buffer.per_port);
 	return true;
 }

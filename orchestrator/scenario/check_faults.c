@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/check.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/units.h"
-#include "scenario/deed.h"
-#include "scenario/explain.h"
+#include "scenario/check.h"
+#include "scenario/fault_kind.h"
 
 struct span {
 	struct fault_spec *fault;
@@ -45,7 +42,7 @@ static void explain_overlap(struct check *c, const struct span *a, const struct 
 
 	explain_value(c->diags, second->item, "%s overlaps %s: both %s '%s' from %s on",
 		place(two, second->item), place(one, first->item),
-		fault_deed(a->fault->kind)->phrase, a->fault->target,
+		fault_kind_info(a->fault->kind)->phrase, a->fault->target,
 		format_time(from, b->fault->at_ps));
 }
 
@@ -54,19 +51,18 @@ static void explain_overlap(struct check *c, const struct span *a, const struct 
  * Sorted by target and start, so that a fault need only be held against the one that lasts longest so
  * far.
  */
-static bool check_overlaps(struct check *c, const struct tree *n, const struct scenario *s)
+void check_faults(struct check *c, const struct tree *list, struct scenario *s)
 {
 	struct span *spans = calloc(s->fault_count, sizeof(*spans)), *longest;
-	bool good = true;
 	size_t count = 0;
 
 	if (!spans) {
 		c->out_of_memory = true;
-		return false;
+		return;
 	}
 	for (size_t i = 0; i < s->fault_count; i++)
-		if (s->faults[i].until_ps > s->faults[i].at_ps)
-			spans[count++] = (struct span){&s->faults[i], n->items[i]};
+		if (s->faults[i].sound)
+			spans[count++] = (struct span){&s->faults[i], list->items[i]};
 	qsort(spans, count, sizeof(*spans), compare_spans);
 	longest = spans;
 	for (size_t i = 1; i < count; i++) {
@@ -76,22 +72,11 @@ static bool check_overlaps(struct check *c, const struct tree *n, const struct s
 		if (same && next->at_ps < held->until_ps) {
 			explain_overlap(c, longest, &spans[i]);
 			spans[i].fault->sound = false;
-			good = false;
 		}
 		if (!same || next->until_ps > held->until_ps)
 			longest = &spans[i];
 	}
 	free(spans);
-	return good;
-}
-
-bool check_faults(struct check *c, const struct tree *n, void *scenario)
-{
-	struct scenario *s = scenario;
-	bool good = list_read(c, n, "a list of {at, until, link | switch | host, do}",
-		sizeof(*s->faults), check_fault, (void **)&s->faults, &s->fault_count);
-
-	return (!s->fault_count || check_overlaps(c, n, s)) && good;
 }
 
 void check_storms(struct check *c, const struct tree *root, struct scenario *s)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/expected.h"
+#include "scenario/schema.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -16,13 +16,25 @@ const char *expected_names(const char *const *names, size_t count, char buf[EXPE
 	return buf;
 }
 
-const char *expected_map(const struct key *keys, size_t count, char buf[EXPECTED])
+const char *expected_map(const struct map *map, char buf[EXPECTED])
 {
-	size_t used = (size_t)snprintf(buf, EXPECTED, "a mapping of these keys: ");
+	const char *between = "";
+	size_t used;
 
-	for (size_t i = 0; i < count && used < EXPECTED; i++)
+	if (map->expected) {
+		snprintf(buf, EXPECTED, "%s", map->expected);
+		return buf;
+	}
+	used = (size_t)snprintf(buf, EXPECTED,
+		"%s%s%sa mapping of these keys: ", map->on.size ? "off, " : "",
+		map_takes_on(map) ? "on, " : "", map->on.size ? "or " : "");
+	for (size_t i = 0; i < map->count && used < EXPECTED; i++) {
+		if (map->keys[i].kind == VALUE_NONE)
+			continue;
 		used += (size_t)snprintf(
-			buf + used, EXPECTED - used, "%s%s", i ? ", " : "", keys[i].name);
+			buf + used, EXPECTED - used, "%s%s", between, map->keys[i].name);
+		between = ", ";
+	}
 	return buf;
 }
 
@@ -56,7 +68,7 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 		snprintf(buf, EXPECTED, "%s", k->expected);
 		return buf;
 	}
-	switch (k->type) {
+	switch (k->kind) {
 	case VALUE_TEXT:
 		snprintf(buf, EXPECTED, "text");
 		break;
@@ -93,18 +105,16 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 			k->min ? "above 0 and up to" : "from 0 to", k->is_share ? "100%" : "1");
 		break;
 	case VALUE_NUMBER:
-		if (k->min == k->max)
+		if (k->least == k->most)
 			snprintf(buf, EXPECTED, "a number");
 		else
-			snprintf(buf, EXPECTED, "a number from %llu to %llu",
-				(unsigned long long)k->min, (unsigned long long)k->max);
+			snprintf(buf, EXPECTED, "a number from %g to %g", k->least, k->most);
 		break;
 	case VALUE_WORD:
 	case VALUE_FLAG:
 		put_words(k, buf);
 		break;
-	case VALUE_READ:
-	case VALUE_SECTION:
+	default:
 		snprintf(buf, EXPECTED, "a mapping");
 		break;
 	}

@@ -1,47 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/scenario.h"
-
+/* Faults as the words of a command line: "link GLOB loss 1% for 5ms". Keys and values are those of a file's faults. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
-#include "base/units.h"
 #include "scenario/check.h"
-#include "scenario/deed.h"
-#include "scenario/explain.h"
-#include "scenario/expected.h"
-#include "scenario/write.h"
+#include "scenario/fault_kind.h"
+#include "scenario/number.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define WORDS_LIMIT  32 /* no fault takes half of it */
-#define DEEDS_LIMIT  16
+#define WORDS_LIMIT 32 /* no fault takes half of it */
+#define TARGETS     3
 
-static const char *const targets[] = {"link", "switch", "host"};
-
-/* Words that are turned into what a file would hold: {at: 0, link: GLOB, do: DEED}. */
 struct reader {
 	const char *const *words;
 	size_t count, next;
-	struct diags *diags;
-	struct tree *fault; /* the map */
-	const char *target; /* "link", "switch" or "host" */
+	struct check *c;
+	struct fault_spec *fault;
+	enum fault_target target;
 };
 
+/* Words stand in line 1, each in a column of its own. */
 static struct diag_pos pos_of(size_t word)
 {
 	return (struct diag_pos){1, (unsigned)word + 1};
 }
 
-/* A value under a key of the map; the key is the word before it. NULL: nothing stands there. */
-static int put(struct tree *map, const char *key, const char *value, size_t word)
+/* A word as a value that messages can speak of: under a key of `parent`. text NULL: it is not there. */
+static struct tree word_of(struct tree *parent, const char *key, const char *text, size_t word)
 {
-	struct tree *item = tree_new_scalar(value ? value : "", value != NULL, pos_of(word));
-
-	if (item && !tree_append(map, key, pos_of(word ? word - 1 : 0), item))
-		return 0;
-	tree_free(item);
-	return -ENOMEM;
+	return (struct tree){
+		.kind = TREE_SCALAR,
+		.pos = pos_of(word),
+		.key_pos = pos_of(word ? word - 1 : 0),
+		.parent = parent,
+		.key = (char *)key,
+		.text = (char *)(text ? text : ""),
+		.quoted = text,
+	};
 }
 
-/* The next word, unless that is the "for" behind the deed; NULL: there is none. */
+static struct tree map_of(struct tree *parent, const char *key, size_t word)
+{
+	return (struct tree){
+		.kind = TREE_MAP, .pos = pos_of(word), .parent = parent, .key = (char *)key};
+}
+
+/* The next word, unless that is the "for" behind what is done; NULL: there is none. */
 static const char *take(struct reader *r)
 {
 	if (r->next == r->count || !strcmp(r->words[r->next], "for"))
@@ -49,274 +52,248 @@ static const char *take(struct reader *r)
 	return r->words[r->next++];
 }
 
-/* A message about a word that is none of `valid`. */
-static int explain_word(struct reader *r, size_t word, const char *const *valid, size_t count)
+/* Of a value that take() has returned, or that is missing. */
+static size_t taken(const struct reader *r, const char *value)
 {
-	struct tree *n = tree_new_scalar(r->words[word], true, pos_of(word));
-
-	if (!n)
-		return -ENOMEM;
-	explain_unknown_word(r->diags, n, valid, count);
-	tree_free(n);
-	return -EINVAL;
+	return value ? r->next - 1 : r->next;
 }
 
-static int take_target(struct reader *r)
+static bool explain_word(struct reader *r, size_t word, const char *const *valid, size_t count)
 {
-	if (r->count) {
-		for (size_t i = 0; i < COUNT(targets); i++)
-			if (!strcmp(r->words[0], targets[i]))
-				r->target = targets[i];
-		if (!r->target)
-			return explain_word(r, 0, targets, COUNT(targets));
-	}
-	if (r->count < 2) {
-		diags_add(r->diags, pos_of(r->count),
-			"expected link GLOB DEED, switch GLOB down or host GLOB pause CLASS");
-		return -EINVAL;
-	}
-	r->next = 2;
-	return put(r->fault, r->target, r->words[1], 1);
-}
+	struct tree root = map_of(NULL, NULL, 0), n = word_of(NULL, NULL, r->words[word], word);
 
-/* Names of what can be done to the target. */
-static size_t list_deeds(const char *target, const char *names[DEEDS_LIMIT])
-{
-	size_t count, found = 0;
-	const struct deed *deeds = fault_deeds(&count);
-
-	for (size_t i = 0; i < count && found < DEEDS_LIMIT; i++)
-		if (!strcmp(deeds[i].target, target))
-			names[found++] = deeds[i].name;
-	return found;
-}
-
-static bool is_deed(const char *name)
-{
-	size_t count;
-	const struct deed *deeds = fault_deeds(&count);
-
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(deeds[i].name, name))
-			return true;
+	(void)root;
+	explain_unknown_word(r->c->diags, &n, valid, count);
 	return false;
 }
 
-/* Keys and values up to the end, or to "for". */
-static int take_pairs(struct reader *r, struct tree *map)
+static bool take_target(struct reader *r)
 {
-	for (const char *key; (key = take(r));) {
-		bool again = tree_get(map, key);
-		const char *value = take(r);
-		int err = put(map, key, value, value ? r->next - 1 : r->next);
+	const char *names[TARGETS];
+	struct tree root = map_of(NULL, NULL, 0), glob;
+	size_t target = 0;
 
-		if (err)
-			return err;
-		map->items[map->count - 1]->again = again;
-		if (again)
-			explain_value(
-				r->diags, map->items[map->count - 1], "again; once is enough");
+	for (size_t i = 0; i < TARGETS; i++)
+		names[i] = fault_target_key(i)->name;
+	while (r->count && target < TARGETS && strcmp(r->words[0], names[target]))
+		target++;
+	if (target == TARGETS)
+		return explain_word(r, 0, names, TARGETS);
+	if (r->count < 2) {
+		diags_add(r->c->diags, pos_of(r->count),
+			"expected link GLOB FAULT, switch GLOB down or host GLOB pause CLASS");
+		return false;
 	}
-	return 0;
+	r->target = (enum fault_target)target;
+	r->next = 2;
+	glob = word_of(&root, names[target], r->words[1], 1);
+	return key_read(r->c, fault_target_key(r->target), &glob, r->fault);
 }
 
-/* {loss: 1%}, or {flaky: {every: 100us, last: 20us}}. */
-static int take_values(struct reader *r, struct tree *deed, const char *name)
-{
-	struct tree *map;
-	const char *value;
-	int err;
+/* A bit for each key of a mapping: those that there were, and those that an unknown one was meant as. */
+struct keys_seen {
+	uint64_t given, meant;
+};
 
-	if (strcmp(name, "gilbert") && strcmp(name, "flaky")) {
-		value = take(r);
-		return put(deed, name, value, value ? r->next - 1 : r->next);
-	}
-	map = tree_new(TREE_MAP, pos_of(r->next - 1));
-	err = map ? tree_append(deed, name, pos_of(r->next - 1), map) : -ENOMEM;
-	if (err) {
-		tree_free(map);
-		return err;
-	}
-	return take_pairs(r, map);
+static uint64_t bit_of(const struct map *map, const char *name)
+{
+	return name ? 1ull << (map_key(map, name) - map->keys) : 0;
 }
 
-static int explain_no_deed(struct reader *r, const char *const *names, size_t count)
+/* One of a mapping's keys and its value. */
+static bool take_pair(struct reader *r, const struct map *map, struct tree *n, const char *name,
+	struct keys_seen *seen)
+{
+	const struct key *k = map_key(map, name);
+	const char *names[FAULT_NAMES_MAX], *value = take(r);
+	struct tree item = word_of(n, name, value, taken(r, value));
+
+	for (size_t i = 0; i < map->count; i++)
+		names[i] = map->keys[i].name;
+	if (!k) {
+		seen->meant |=
+			bit_of(map, explain_unknown_key(r->c->diags, &item, names, map->count));
+		return false;
+	}
+	if (seen->given & bit_of(map, name)) {
+		explain_value(r->c->diags, &item, "again; once is enough");
+		return false;
+	}
+	seen->given |= bit_of(map, name);
+	return key_read(r->c, k, &item, r->fault);
+}
+
+/* {flaky: {every: 100us, last: 20us}} as "every 100us last 20us". */
+static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
+{
+	char expected[EXPECTED];
+	struct keys_seen seen = {0};
+	bool good = true;
+
+	for (const char *name; (name = take(r));)
+		good &= take_pair(r, map, n, name, &seen);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct key *k = &map->keys[i];
+
+		if ((seen.given | seen.meant) >> i & 1)
+			continue;
+		if (!k->required) {
+			good &= key_default(r->c, map, k, r->fault);
+			continue;
+		}
+		explain_missing(r->c->diags, n, k->name, expected_value(k, expected));
+		good = false;
+	}
+	return good;
+}
+
+static bool explain_no_kind(struct reader *r, const char *const *names, size_t count)
 {
 	char list[EXPECTED];
 
-	diags_add(r->diags, pos_of(r->next), "expected what happens to the %s: %s%s", r->target,
-		count > 1 ? "one of " : "", expected_names(names, count, list));
-	return -EINVAL;
+	diags_add(r->c->diags, pos_of(r->next), "expected what happens to the %s: %s%s",
+		fault_target_key(r->target)->name, count > 1 ? "one of " : "",
+		expected_names(names, count, list));
+	return false;
 }
 
-static int take_deed(struct reader *r)
+/* A name that is no kind of fault on this target. */
+static bool explain_kind(struct reader *r, size_t word, const char *const *names, size_t count)
 {
-	const char *names[DEEDS_LIMIT], *name;
-	size_t count = list_deeds(r->target, names), at = r->next;
-	struct tree *deed;
-	int err;
+	static const char *const expected[TARGETS] = {NULL, "down", "{pause: 3}, with a class"};
+	const struct key *k = map_key(&do_map, r->words[word]);
+	const char *target = fault_target_key(r->target)->name, *value = take(r);
+	bool lone = k && k->kind == VALUE_NONE;
+	struct tree root = map_of(NULL, NULL, 0), what = map_of(&root, "do", word),
+		    item = lone ? word_of(&root, "do", r->words[word], word)
+				: word_of(&what, r->words[word], value, taken(r, value));
+
+	if (!k)
+		return explain_word(r, word, names, count);
+	explain_value(r->c->diags, &item, "not for a %s; expected %s", target,
+		expected[r->target] ? expected[r->target] : do_map.expected);
+	return false;
+}
+
+static bool take_kind(struct reader *r)
+{
+	const char *names[FAULT_NAMES_MAX], *name, *value;
+	size_t count = fault_kind_names(r->target, names), at = r->next;
+	const struct fault_kind_info *kind;
+	struct tree root = map_of(NULL, NULL, 0), what = map_of(&root, "do", at), item;
 
 	name = take(r);
 	if (!name)
-		return explain_no_deed(r, names, count);
-	if (!strcmp(name, "up") && strcmp(r->target, "host")) {
-		diags_add(r->diags, pos_of(at),
+		return explain_no_kind(r, names, count);
+	if (!strcmp(name, "up") && r->target != TARGET_HOST) {
+		diags_add(r->c->diags, pos_of(at),
 			"'up' is no fault: heal ends faults ('fabricbed heal NAME %s GLOB')",
-			r->target);
-		return -EINVAL;
+			fault_target_key(r->target)->name);
+		return false;
 	}
-	if (!is_deed(name))
-		return explain_word(r, at, names, count);
-	if (!strcmp(name, "down"))
-		return put(r->fault, "do", name, at);
-	deed = tree_new(TREE_MAP, pos_of(at));
-	err = deed ? tree_append(r->fault, "do", pos_of(at), deed) : -ENOMEM;
-	if (err) {
-		tree_free(deed);
-		return err;
+	kind = fault_kind_named(name, r->target);
+	if (!kind)
+		return explain_kind(r, at, names, count);
+	r->fault->kind = kind->kind;
+	if (kind->key->kind == VALUE_NONE)
+		return true;
+	if (kind->key->kind == VALUE_MAP) {
+		item = map_of(&what, name, at);
+		return take_pairs(r, kind->key->map, &item);
 	}
-	return take_values(r, deed, name);
+	value = take(r);
+	item = word_of(&what, name, value, taken(r, value));
+	return key_read(r->c, kind->key, &item, r->fault);
 }
 
-/* "for TIME", if there is more; *map gets {for: TIME}. */
-static int take_time(struct reader *r, struct tree *map)
+/* "for TIME", if there is more. */
+static bool take_time(struct reader *r)
 {
 	static const char *const words[] = {"for"};
+	static const struct key key =
+		KEY("for", TIME, struct fault_spec, until_ps, .min = 1, .max = TIME_MAX);
+	struct tree root = map_of(NULL, NULL, 0), item;
 	const char *value = NULL;
 
 	if (r->next == r->count)
-		return 0;
+		return true;
 	if (strcmp(r->words[r->next], words[0]))
 		return explain_word(r, r->next, words, COUNT(words));
 	if (++r->next < r->count)
 		value = r->words[r->next++];
 	if (r->next < r->count) {
-		diags_add(r->diags, pos_of(r->next), "nothing may follow the time of 'for'");
-		return -EINVAL;
+		diags_add(r->c->diags, pos_of(r->next), "nothing may follow the time of 'for'");
+		return false;
 	}
-	return put(map, words[0], value, value ? r->next - 1 : r->next);
+	item = word_of(&root, "for", value, taken(r, value));
+	return key_read(r->c, &key, &item, r->fault);
 }
 
-/* The value of what the words came to; what is wrong with it is told as in a file. */
-static int read_fault(struct fault_spec *ret, const struct tree *fault, const struct tree *time,
-	struct diags *diags)
+/* A target that is wrong does not keep the rest from being read; a kind that is unknown does. */
+static bool take_words(struct reader *r)
 {
-	static const struct key keys[] = {
-		{.name = "for",
-			.type = VALUE_TIME,
-			.min = 1,
-			.max = TIME_MAX,
-			.offset = offsetof(struct fault_spec, until_ps)},
-	};
-	struct check c = {.diags = diags};
-	struct fault_spec f = {0};
-	bool good = check_fault(&c, fault, &f);
+	size_t before = r->c->diags->count;
+	bool good;
 
-	good &= keys_all(keys_read(&c, time, keys, COUNT(keys), &f), COUNT(keys));
-	if (!good || c.out_of_memory) {
-		fault_spec_release(&f);
-		return c.out_of_memory || diags->out_of_memory ? -ENOMEM : -EINVAL;
+	if (r->count > WORDS_LIMIT) {
+		diags_add(r->c->diags, pos_of(WORDS_LIMIT), "%zu words; no fault has so many",
+			r->count);
+		return false;
 	}
-	f.pos = (struct diag_pos){0}; /* it stands in no file */
-	*ret = f;
-	return 0;
-}
-
-static int take_words(struct reader *r, struct tree *time)
-{
-	size_t before = r->diags->count;
-	int err = put(r->fault, "at", "0", 0);
-
-	if (!err)
-		err = take_target(r);
-	if (!err)
-		err = take_deed(r);
-	if (!err)
-		err = take_time(r, time);
-	return !err && r->diags->count != before ? -EINVAL : err;
+	good = take_target(r);
+	if (!r->next)
+		return false;
+	good &= take_kind(r);
+	if (r->c->diags->count != before && r->next < r->count && strcmp(r->words[r->next], "for"))
+		return false;
+	return take_time(r) && good;
 }
 
 int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags)
 {
-	struct tree *time = tree_new(TREE_MAP, pos_of(0));
-	struct reader r = {.words = words, .count = count, .diags = diags};
-	int err = -ENOMEM;
+	struct fault_spec f = {.until_ps = UINT64_MAX, .sound = true};
+	struct check c = {.diags = diags};
+	struct reader r = {.words = words, .count = count, .c = &c, .fault = &f};
+	bool good = take_words(&r);
 
-	r.fault = tree_new(TREE_MAP, pos_of(0));
-	if (count > WORDS_LIMIT) {
-		diags_add(diags, pos_of(WORDS_LIMIT), "%zu words; no fault has so many", count);
-		err = -EINVAL;
-	} else if (r.fault && time) {
-		err = take_words(&r, time);
-		if (!err)
-			err = read_fault(ret, r.fault, time, diags);
-	}
-	tree_free(r.fault);
-	tree_free(time);
 	diags_sort(diags);
-	return err == -EINVAL && diags->out_of_memory ? -ENOMEM : err;
+	if (good && !c.out_of_memory) {
+		*ret = f;
+		return 0;
+	}
+	fault_spec_release(&f);
+	return c.out_of_memory || diags->out_of_memory ? -ENOMEM : -EINVAL;
 }
 
-/* As people write it: a percentage, unless that is a long row of zeroes. */
-static const char *chance_text(char buf[NUMBER_TEXT], double chance)
+/* Values as inject takes them: " 1%", or " every 100us last 20us". */
+static void write_words(FILE *out, const struct key *k, const struct fault_spec *f)
 {
-	return chance >= 1e-4 && strlen(percent_text(buf, chance)) <= 6 ? buf
-									: number_text(buf, chance);
-}
-
-static void deed_words(char buf[FAULT_WORDS], const struct fault_spec *f)
-{
-	char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], d[NUMBER_TEXT];
-
-	switch (f->kind) {
-	case FAULT_LINK_DOWN:
-	case FAULT_SWITCH_DOWN:
-		buf[0] = '\0';
-		break;
-	case FAULT_LINK_RATE:
-		snprintf(buf, FAULT_WORDS, " %s", percent_text(a, f->share));
-		break;
-	case FAULT_LINK_DELAY:
-		snprintf(buf, FAULT_WORDS, " %s", format_time(a, f->delay_ps));
-		break;
-	case FAULT_LINK_LOSS:
-		snprintf(buf, FAULT_WORDS, " %s", chance_text(a, f->loss));
-		break;
-	case FAULT_LINK_ERRORS:
-		snprintf(buf, FAULT_WORDS, " %s", number_text(a, f->bit_errors));
-		break;
-	case FAULT_LINK_GILBERT:
-		snprintf(buf, FAULT_WORDS, " enter %s leave %s lost %s lost_good %s",
-			chance_text(a, f->gilbert.enter), chance_text(b, f->gilbert.leave),
-			chance_text(c, f->gilbert.lost_bad), chance_text(d, f->gilbert.lost_good));
-		break;
-	case FAULT_LINK_FLAKY:
-		snprintf(buf, FAULT_WORDS, " every %s last %s", format_time(a, f->flaky.every_ps),
-			format_time(b, f->flaky.last_ps));
-		break;
-	case FAULT_HOST_STORM:
-		snprintf(buf, FAULT_WORDS, " %u", f->class);
-		break;
+	if (k->kind == VALUE_MAP) {
+		for (size_t i = 0; i < k->map->count; i++) {
+			fprintf(out, " %s", k->map->keys[i].name);
+			write_words(out, &k->map->keys[i], f);
+		}
+	} else if (k->kind != VALUE_NONE) {
+		fputc(' ', out);
+		value_write(out, k, (const char *)f + k->offset);
 	}
 }
 
 int fault_words(const struct fault_spec *f, char *buf, size_t size)
 {
-	const struct deed *deed = fault_deed(f->kind);
-	char values[FAULT_WORDS], text[FAULT_WORDS];
-	int length;
+	const struct fault_kind_info *kind = fault_kind_info(f->kind);
+	char text[FAULT_WORDS] = "";
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	bool whole;
 
-	deed_words(values, f);
-	length = snprintf(
-		text, sizeof(text), "%s %s %s%s", deed->target, f->target, deed->name, values);
-	if (length < 0 || (size_t)length >= sizeof(text) || (size_t)length >= size)
+	if (!out)
+		return -ENOMEM;
+	fprintf(out, "%s %s %s", fault_target_key(kind->target)->name, f->target, kind->key->name);
+	write_words(out, kind->key, f);
+	whole = !fclose(out) && strlen(text) + 1 < sizeof(text) && strlen(text) < size;
+	if (!whole)
 		return -ENOSPC;
-	memcpy(buf, text, (size_t)length + 1);
+	memcpy(buf, text, strlen(text) + 1);
 	return 0;
-}
-
-const char *fault_word(enum fault_kind kind)
-{
-	return fault_deed(kind)->name;
 }

@@ -10,9 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "scenario/check.h"
-#include "scenario/explain.h"
 #include "scenario/text.h"
-#include "scenario/tree.h"
 
 #define FILE_LIMIT (1u << 20)
 
@@ -114,7 +112,6 @@ static int load_tree(struct tree **ret, const char *text, size_t length, const c
 static int check_tree(struct scenario **ret, const char *name, const struct tree *root,
 	size_t before, struct diags *diags)
 {
-	bool topology_sound;
 	struct check c = {.diags = diags};
 	struct scenario *s = calloc(1, sizeof(*s));
 
@@ -122,8 +119,8 @@ static int check_tree(struct scenario **ret, const char *name, const struct tree
 		return -ENOMEM;
 	s->path = strdup(name);
 	c.out_of_memory = !s->path;
-	topology_sound = scenario_check(&c, root, s);
-	if (!c.out_of_memory && topology_sound)
+	map_read(&c, &scenario_map, root, s);
+	if (!c.out_of_memory && s->topology.sound)
 		*ret = s;
 	else
 		scenario_free(s);
@@ -245,8 +242,7 @@ int scenario_load(struct scenario **ret, const char *path, const char *const *se
 	return only_whole(ret, s, r);
 }
 
-#define WORKLOAD          "workload"
-#define WORKLOAD_EXPECTED "a list of {permutation: ...}, {incast: ...} or {pairs: ...}"
+#define WORKLOAD "workload"
 
 /* A list at the top level is put where a scenario has it. */
 static int wrap_list(struct tree **root)
@@ -268,16 +264,19 @@ static int wrap_list(struct tree **root)
 static int read_workloads(struct scenario *s, const struct tree *root, struct diags *diags)
 {
 	const struct tree *list = tree_get(root, WORKLOAD);
+	const struct key *key = map_key(&scenario_map, WORKLOAD);
 	struct check c = {.diags = diags};
+	char expected[EXPECTED];
 	bool good = false;
 
-	if (root->kind != TREE_MAP)
-		explain_unexpected(
-			diags, root, "a mapping with the key " WORKLOAD ", or " WORKLOAD_EXPECTED);
-	else if (!list)
-		explain_missing(diags, root, WORKLOAD, WORKLOAD_EXPECTED);
+	if (root->kind != TREE_MAP) {
+		snprintf(expected, sizeof(expected), "a mapping with the key " WORKLOAD ", or %s",
+			key->expected);
+		explain_unexpected(diags, root, expected);
+	} else if (!list)
+		explain_missing(diags, root, WORKLOAD, key->expected);
 	else
-		good = check_workload(&c, list, s);
+		good = key_read(&c, key, list, s);
 	if (good && !s->workload_count) {
 		explain_value(diags, list, "empty; expected at least one entry");
 		good = false;

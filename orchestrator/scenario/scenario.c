@@ -22,14 +22,17 @@ static void free_topology(struct topology_spec *t)
 	free(t->overrides);
 }
 
+static void free_names(struct host_names *h)
+{
+	for (size_t i = 0; i < h->count; i++)
+		free(h->names[i]);
+	free(h->names);
+}
+
 void workload_spec_release(struct workload_spec *w)
 {
-	for (size_t i = 0; i < w->pair_count; i++) {
-		free(w->from[i]);
-		free(w->pair_to[i]);
-	}
-	free(w->from);
-	free(w->pair_to);
+	free_names(&w->from);
+	free_names(&w->receivers);
 	free(w->to);
 	*w = (struct workload_spec){0};
 }

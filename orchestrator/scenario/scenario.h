@@ -42,6 +42,7 @@ struct link_override {
 };
 
 struct topology_spec {
+	bool sound; /* false: there are messages about it */
 	enum topology_kind kind;
 	uint32_t k; /* fat_tree: ports a switch; even, 2.. */
 	uint32_t leaves, spines, hosts_per_leaf, links_per_pair;
@@ -101,6 +102,7 @@ struct switch_spec {
 		struct quantity
 			reserve; /* of a queue or a lossless ingress, whatever the others hold */
 	} buffer;
+	struct ecn_spec ecn; /* of classes that have none of their own */
 	struct class_spec classes[SCENARIO_CLASSES];
 	struct {
 		enum trim_to to;
@@ -211,18 +213,22 @@ struct external_spec {
 
 enum workload_kind { WORKLOAD_PERMUTATION, WORKLOAD_INCAST, WORKLOAD_PAIRS };
 
+struct host_names {
+	char **names;
+	size_t count;
+};
+
 struct workload_spec {
 	bool sound;
 	enum workload_kind kind;
 	uint64_t message_bytes; /* at least 1 */
 	uint64_t start_ps;
-	uint32_t repeat;        /* messages one after the other; default 1 */
-	uint64_t gap_ps;        /* between the end of one and the start of the next */
-	uint32_t count;         /* permutation: so many at once, default 1 */
-	uint32_t senders;       /* incast */
-	char *to;               /* incast: receiver, default h0 */
-	char **from, **pair_to; /* pairs: from[i] sends to pair_to[i] */
-	size_t pair_count;
+	uint32_t repeat;                   /* messages one after the other; default 1 */
+	uint64_t gap_ps;                   /* between the end of one and the start of the next */
+	uint32_t count;                    /* permutation: so many at once, default 1 */
+	uint32_t senders;                  /* incast */
+	char *to;                          /* incast: receiver, default h0 */
+	struct host_names from, receivers; /* pairs: one sends to the other of the same index */
 	struct diag_pos pos;
 };
 

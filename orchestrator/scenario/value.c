@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/value.h"
+/* Scalars: read, and judged by the range of their key. */
+#include "scenario/schema.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,10 +8,10 @@
 #include <string.h>
 #include <strings.h>
 #include "base/units.h"
-#include "scenario/expected.h"
 #include "scenario/explain.h"
 #include "scenario/scenario.h"
 #include "scenario/text.h"
+#include "scenario/tree.h"
 
 #define SHARE_OF_BDP_LIMIT  1000.0 /* 100000% BDP */
 #define TIME_OF_QUEUE_LIMIT 1e12   /* a second */
@@ -141,7 +142,7 @@ static bool read_integer(struct check *c, const struct key *k, const struct tree
 	uint64_t value = 0;
 	int r;
 
-	switch (k->type) {
+	switch (k->kind) {
 	case VALUE_RATE:
 		r = parse_rate(n->text, &value);
 		break;
@@ -163,7 +164,7 @@ static bool read_integer(struct check *c, const struct key *k, const struct tree
 	} else if (!judge(c, k, n, r, value<k->min, value> k->max)) {
 		return false;
 	}
-	if (k->type == VALUE_COUNT)
+	if (k->kind == VALUE_COUNT)
 		*(uint32_t *)target = (uint32_t)value;
 	else
 		*(uint64_t *)target = value;
@@ -200,12 +201,13 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 	int r = 0;
 
 	if (k->word && !strcasecmp(n->text, k->word)) {
-		value = (double)k->word_value;
-	} else if (k->type == VALUE_SHARE) {
+		*(double *)target = (double)k->word_value;
+		return true;
+	} else if (k->kind == VALUE_SHARE) {
 		r = parse_percent(n->text, &value);
 		too_small = value <= 0;
 		too_large = k->max ? value > 1 : value >= 1;
-	} else if (k->type == VALUE_CHANCE) {
+	} else if (k->kind == VALUE_CHANCE) {
 		bool percent = strchr(n->text, '%');
 
 		r = percent ? parse_percent(n->text, &value) : parse_number(n->text, &value);
@@ -219,9 +221,9 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 		too_large = value > 1;
 	} else {
 		r = parse_number(n->text, &value);
-		if (k->min != k->max) {
-			too_small = value < (double)k->min;
-			too_large = value > (double)k->max;
+		if (k->least < k->most) {
+			too_small = value < k->least;
+			too_large = value > k->most;
 		}
 	}
 	if (!judge(c, k, n, r, too_small, too_large))
@@ -245,10 +247,10 @@ static bool read_word(struct check *c, const struct key *k, const struct tree *n
 		explain_unknown_word(c->diags, n, k->words, count);
 		return false;
 	}
-	if (target && k->type == VALUE_FLAG)
+	if (target && k->kind == VALUE_FLAG)
 		*(bool *)target = i;
 	else if (target)
-		*(unsigned *)target = i;
+		*(unsigned *)target = i + (unsigned)k->min;
 	return true;
 }
 
@@ -262,11 +264,11 @@ static bool read_text(struct check *c, const struct key *k, const struct tree *n
 	char expected[EXPECTED];
 	char *copy;
 
-	if (k->type == VALUE_LABEL && !is_label(n->text, k->max)) {
+	if (k->kind == VALUE_LABEL && !is_label(n->text, k->max)) {
 		explain_unexpected(c->diags, n, expected_value(k, expected));
 		return false;
 	}
-	if (k->type == VALUE_TEXT && !text_printable(n->text, true)) {
+	if (k->kind == VALUE_TEXT && !text_printable(n->text, true)) {
 		explain_value(c->diags, n,
 			"holds control characters or bytes that are no UTF-8; expected text");
 		return false;
@@ -285,11 +287,11 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 {
 	char expected[EXPECTED];
 
-	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->type != VALUE_TEXT)) {
+	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT)) {
 		explain_unexpected(c->diags, n, expected_value(k, expected));
 		return false;
 	}
-	switch (k->type) {
+	switch (k->kind) {
 	case VALUE_TEXT:
 	case VALUE_LABEL:
 		return read_text(c, k, n, target);

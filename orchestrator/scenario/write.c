@@ -1,225 +1,272 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/write.h"
-
+/* Values put down, by the tables of the schema, so that they read as the same ones. */
 #include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 #include "base/units.h"
+#include "scenario/number.h"
+#include "scenario/scenario.h"
+#include "scenario/schema.h"
 
-/* Short where it can be: what a file of 1 MB can hold must still fit one when written. */
-static void write_link(FILE *out, const struct custom_link *link)
+#define STEP       2 /* blanks a level */
+#define FLOW_LIMIT 6 /* keys of a mapping that stands in one line, and holds only scalars */
+
+/* YAML 1.1, escapes of double-quoted scalars (5.7). What is not printable cannot come from a file. */
+static void write_quoted(FILE *out, const char *text)
 {
-	if (!link->rate_bps && link->delay_ps == UINT64_MAX) {
-		fprintf(out, "%s-%s", link->a, link->b);
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else if (*text == '\t')
+			fputs("\\t", out);
+		else if (*text == '"' || *text == '\\')
+			fprintf(out, "\\%c", *text);
+		else
+			fputc(*text, out);
+	}
+	fputc('"', out);
+}
+
+void write_name(FILE *out, const char *name)
+{
+	static const char bare[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
+
+	if (*name && strspn(name, bare) == strlen(name) && strcasecmp(name, "null"))
+		fputs(name, out);
+	else
+		write_quoted(out, name);
+}
+
+static void write_integer(FILE *out, const struct key *k, const void *target)
+{
+	uint64_t value =
+		k->kind == VALUE_COUNT ? *(const uint32_t *)target : *(const uint64_t *)target;
+	char text[UNITS_TEXT];
+
+	if (k->word && value == k->word_value)
+		fputs(k->word, out);
+	else if (k->kind == VALUE_RATE)
+		fputs(format_rate(text, value), out);
+	else if (k->kind == VALUE_TIME)
+		fputs(format_time(text, value), out);
+	else if (k->kind == VALUE_BYTES)
+		fputs(format_bytes(text, value), out);
+	else
+		fprintf(out, "%llu", (unsigned long long)value);
+}
+
+static void write_double(FILE *out, const struct key *k, double value)
+{
+	char text[NUMBER_TEXT];
+
+	if (k->word && value == (double)k->word_value)
+		fputs(k->word, out);
+	else if (k->kind == VALUE_SHARE)
+		fputs(percent_text(text, value), out);
+	else if (k->kind == VALUE_CHANCE && k->is_share)
+		fputs(chance_text(text, value), out);
+	else
+		fputs(number_text(text, value), out);
+}
+
+static void write_quantity(FILE *out, const struct quantity *q)
+{
+	char text[NUMBER_TEXT];
+
+	switch (q->unit) {
+	case QUANTITY_BYTES:
+		fputs(format_bytes(text, (uint64_t)q->value), out);
+		break;
+	case QUANTITY_BDP:
+		fprintf(out, "%s BDP", percent_text(text, q->value));
+		break;
+	case QUANTITY_TIME:
+		fputs(format_time(text, (uint64_t)q->value), out);
+		break;
+	case QUANTITY_AUTO:
+		fputs("auto", out);
+		break;
+	}
+}
+
+void value_write(FILE *out, const struct key *k, const void *target)
+{
+	switch (k->kind) {
+	case VALUE_TEXT:
+		write_quoted(out, *(char *const *)target);
+		break;
+	case VALUE_LABEL:
+		write_name(out, *(char *const *)target);
+		break;
+	case VALUE_QUANTITY:
+		write_quantity(out, target);
+		break;
+	case VALUE_SHARE:
+	case VALUE_CHANCE:
+	case VALUE_NUMBER:
+		write_double(out, k, *(const double *)target);
+		break;
+	case VALUE_WORD:
+		fputs(k->words[target ? *(const unsigned *)target - k->min : 0], out);
+		break;
+	case VALUE_FLAG:
+		fputs(k->words[*(const bool *)target], out);
+		break;
+	default:
+		write_integer(out, k, target);
+	}
+}
+
+static const void *at(const void *base, size_t offset)
+{
+	return offset == VALUE_NOWHERE ? NULL : (const char *)base + offset;
+}
+
+static size_t chosen(const struct map *map, const void *base)
+{
+	if (map->which)
+		return map->which(base);
+	if (map->chosen.size == sizeof(bool))
+		return *(const bool *)at(base, map->chosen.offset);
+	return map->chosen.size ? *(const unsigned *)at(base, map->chosen.offset) : 0;
+}
+
+static size_t choice_index(const struct map *map, const struct key *k)
+{
+	size_t index = 0;
+
+	for (const struct key *before = map->keys; before < k; before++)
+		index += before->choice;
+	return index;
+}
+
+bool key_is_written(const struct map *map, const struct key *k, const void *base)
+{
+	if (k->applies && !k->applies(base))
+		return false;
+	if (k->choice)
+		return choice_index(map, k) == chosen(map, base);
+	if (k->kind == VALUE_LABEL)
+		return *(char *const *)at(base, k->offset);
+	return !k->optional || *(const uint64_t *)at(base, k->offset) != k->word_value;
+}
+
+/* The name of the choice that has no value, where it stands alone; NULL: there is more to say. */
+static const char *bare_choice(const struct map *map, const void *base)
+{
+	const char *name = NULL;
+
+	for (size_t i = 0; i < map->count; i++) {
+		if (!key_is_written(map, &map->keys[i], base))
+			continue;
+		if (map->keys[i].kind != VALUE_NONE)
+			return NULL;
+		name = map->keys[i].name;
+	}
+	return name;
+}
+
+static bool is_off(const struct map *map, const void *base)
+{
+	const char *member = at(base, map->on.offset);
+
+	for (size_t i = 0; i < map->on.size; i++)
+		if (member[i])
+			return false;
+	return map->on.size;
+}
+
+/* Whether a mapping is short enough for one line. */
+static bool fits_line(const struct map *map, const void *base)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->count; i++) {
+		const struct key *k = &map->keys[i];
+
+		if (!key_is_written(map, k, base))
+			continue;
+		if (k->kind >= VALUE_MAP || ++count > FLOW_LIMIT)
+			return false;
+	}
+	return true;
+}
+
+static void new_line(FILE *out, int indent)
+{
+	fprintf(out, "\n%*s", indent, "");
+}
+
+static void write_value(FILE *out, const struct key *k, const void *base, int indent);
+
+static void write_list(FILE *out, const struct key *k, const void *base, int indent)
+{
+	const struct list *l = k->list;
+	const char *array =
+		l->in_place ? at(base, k->offset) : *(const char *const *)at(base, k->offset);
+	size_t count = *(const size_t *)at(base, l->count);
+	bool lines = indent >= 0 && count && l->item->kind >= VALUE_MAP;
+
+	if (!lines)
+		fputc('[', out);
+	for (size_t i = 0; i < count; i++) {
+		if (lines)
+			new_line(out, indent);
+		fputs(lines ? "- " : i ? ", " : "", out);
+		write_value(out, l->item, array + i * l->size, FLOW);
+	}
+	if (!lines)
+		fputc(']', out);
+}
+
+/* indent: of lines that the value takes beyond the present one. */
+static void write_value(FILE *out, const struct key *k, const void *base, int indent)
+{
+	const void *target = at(base, k->offset);
+
+	if (k->kind == VALUE_MAP)
+		map_write(out, k->map, target,
+			indent >= 0 && fits_line(k->map, target) ? FLOW : indent);
+	else if (k->kind == VALUE_LIST)
+		write_list(out, k, base, indent);
+	else if (k->kind == VALUE_FORM)
+		k->form->write(out, target, indent);
+	else
+		value_write(out, k, target);
+}
+
+void map_write(FILE *out, const struct map *map, const void *base, int indent)
+{
+	const char *bare = bare_choice(map, base), *between = "";
+	bool lines = indent >= 0;
+
+	if (is_off(map, base) || bare) {
+		fputs(bare && !is_off(map, base) ? bare : "off", out);
 		return;
 	}
-	fputs("{a: ", out);
-	write_name(out, link->a);
-	fputs(", b: ", out);
-	write_name(out, link->b);
-	if (link->rate_bps)
-		write_rate(out, ", rate", link->rate_bps, NULL);
-	if (link->delay_ps != UINT64_MAX)
-		write_time(out, ", delay", link->delay_ps, 0, NULL);
-	fputs("}", out);
-}
+	if (!lines)
+		fputc('{', out);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct key *k = &map->keys[i];
 
-static void write_nodes(FILE *out, const char *key, const struct custom_node *nodes, size_t count)
-{
-	fprintf(out, "    %s: [", key);
-	for (size_t i = 0; i < count; i++) {
-		fputs(i ? ", " : "", out);
-		write_name(out, nodes[i].name);
+		if (!key_is_written(map, k, base))
+			continue;
+		if (lines && (indent || *between))
+			new_line(out, indent);
+		fprintf(out, "%s%s: ", lines ? "" : between, k->name);
+		between = ", ";
+		write_value(out, k, base, lines ? indent + STEP : FLOW);
 	}
-	fputs("]\n", out);
-}
-
-static void write_custom(FILE *out, const struct topology_spec *t)
-{
-	fputs("  custom:\n", out);
-	write_nodes(out, "hosts", t->hosts, t->host_count);
-	write_nodes(out, "switches", t->switches, t->switch_count);
-	fprintf(out, "    links:%s\n", t->link_count ? "" : " []");
-	for (size_t i = 0; i < t->link_count; i++) {
-		fputs("      - ", out);
-		write_link(out, &t->links[i]);
-		fputc('\n', out);
-	}
-}
-
-static void write_overrides(FILE *out, const struct topology_spec *t)
-{
-	fprintf(out, "  links:%s\n", t->override_count ? "" : " []");
-	for (size_t i = 0; i < t->override_count; i++) {
-		const struct link_override *o = &t->overrides[i];
-
-		fputs("    - {match: ", out);
-		write_quoted(out, o->match);
-		if (o->rate_bps)
-			write_rate(out, ", rate", o->rate_bps, NULL);
-		if (o->delay_ps != UINT64_MAX)
-			write_time(out, ", delay", o->delay_ps, 0, NULL);
-		fputs("}\n", out);
-	}
-}
-
-static void write_topology(FILE *out, const struct topology_spec *t)
-{
-	fputs("\ntopology:\n", out);
-	switch (t->kind) {
-	case TOPOLOGY_FAT_TREE:
-		fprintf(out, "  fat_tree: {k: %u}\n", t->k);
-		break;
-	case TOPOLOGY_LEAF_SPINE:
-		fprintf(out,
-			"  leaf_spine: {leaves: %u, spines: %u, hosts_per_leaf: %u, links_per_pair: %u}\n",
-			t->leaves, t->spines, t->hosts_per_leaf, t->links_per_pair);
-		break;
-	case TOPOLOGY_CUSTOM:
-		write_custom(out, t);
-		break;
-	}
-	write_rate(out, "  rate", t->rate_bps, NULL);
-	write_rate(out, "\n  host_rate", t->host_rate_bps ? t->host_rate_bps : t->rate_bps, NULL);
-	write_time(out, "\n  delay", t->delay_ps, 0, NULL);
-	fprintf(out, "\n  mtu: %u\n", t->mtu);
-	write_overrides(out, t);
-}
-
-static void write_strack(FILE *out, const struct host_spec *h)
-{
-	static const char *const sprays[] = {
-		[SPRAY_ADAPTIVE] = "adaptive",
-		[SPRAY_OBLIVIOUS] = "oblivious",
-		[SPRAY_SINGLE] = "single",
-	};
-
-	fprintf(out, "    strack:\n      paths: %u\n      spray: %s\n      sack_packets: %u\n",
-		h->strack.paths, sprays[h->strack.spray], h->strack.sack_packets);
-	write_quantity(out, "      window", &h->strack.window);
-	write_time(out, "\n      rto", h->strack.rto_ps, 0, "auto");
-	fprintf(out, "\n      bitmap_rtts: %u\n", h->strack.bitmap_rtts);
-	write_time(out, "      target_delay", h->strack.target_delay_ps, 0, "auto");
-	fprintf(out, "\n      congestion: %s\n", h->strack.fixed ? "off" : "on");
-}
-
-static void write_roce(FILE *out, const struct host_spec *h)
-{
-	static const char *const kinds[] = {
-		[DCQCN_PAPER] = "paper",
-		[DCQCN_TUNED] = "tuned",
-		[DCQCN_STRACK_PAPER] = "strack-paper",
-	};
-	char text[UNITS_TEXT];
-
-	fprintf(out, "    roce:\n      qps_per_connection: %u\n      congestion: %s\n", h->roce.qps,
-		h->roce.dcqcn ? "dcqcn" : "off");
-	write_time(out, "      rto", h->roce.rto_ps, 0, "auto");
-	fprintf(out, "\n      dcqcn: %s", kinds[h->roce.kind]);
-	write_time(out, "\n      cnp_interval", h->roce.cnp_ps, 0, NULL);
-	write_time(out, "\n      timer", h->roce.increase_ps, 0, NULL);
-	write_time(out, "\n      alpha_timer", h->roce.alpha_ps, 0, NULL);
-	fputs("\n      initial_alpha: ", out);
-	write_number(out, h->roce.alpha_start);
-	fputs("\n      gain: ", out);
-	write_number(out, h->roce.gain);
-	fprintf(out, "\n      fast_recovery: %u\n      clamp_target: %s", h->roce.rounds,
-		h->roce.keep_target ? "after_increase" : "always");
-	fprintf(out, "\n      byte_counter: %s\n",
-		h->roce.increase_bytes ? format_bytes(text, h->roce.increase_bytes) : "auto");
-	write_rate(out, "      additive", h->roce.additive_bps, "auto");
-	write_rate(out, "\n      hyper", h->roce.hyper_bps, "auto");
-	write_rate(out, "\n      min_rate", h->roce.min_bps, "auto");
-	fputc('\n', out);
-}
-
-static void write_host(FILE *out, const struct host_spec *h)
-{
-	static const char *const payloads[] = {
-		[PAYLOAD_AUTO] = "auto",
-		[PAYLOAD_HEADERS] = "headers",
-		[PAYLOAD_FULL] = "full",
-	};
-
-	fputs("\nhost:\n  transport:\n", out);
-	if (h->transport == TRANSPORT_ROCE)
-		write_roce(out, h);
-	else
-		write_strack(out, h);
-	fprintf(out, "  dscp: {data: %u, control: %u, notify: %u}\n", h->data_dscp, h->control_dscp,
-		h->notify_dscp);
-	fprintf(out, "  payload: %s\n  ip: %d\n", payloads[h->payload], h->ip6 ? 6 : 4);
-}
-
-static void write_names(FILE *out, const char *key, char *const *names, size_t count)
-{
-	fprintf(out, "%s: [", key);
-	for (size_t i = 0; i < count; i++) {
-		fputs(i ? ", " : "", out);
-		write_name(out, names[i]);
-	}
-	fputs("], ", out);
-}
-
-static void write_workload(FILE *out, const struct workload_spec *w)
-{
-	char text[UNITS_TEXT];
-
-	switch (w->kind) {
-	case WORKLOAD_PERMUTATION:
-		fprintf(out, "  - permutation: {count: %u, ", w->count);
-		break;
-	case WORKLOAD_INCAST:
-		fprintf(out, "  - incast: {senders: %u, to: ", w->senders);
-		write_name(out, w->to);
-		fputs(", ", out);
-		break;
-	case WORKLOAD_PAIRS:
-		write_names(out, "  - pairs: {from", w->from, w->pair_count);
-		write_names(out, "to", w->pair_to, w->pair_count);
-		break;
-	}
-	fprintf(out, "message: %s, repeat: %u", format_bytes(text, w->message_bytes), w->repeat);
-	write_time(out, ", start", w->start_ps, 0, NULL);
-	write_time(out, ", gap", w->gap_ps, 0, NULL);
-	fputs("}\n", out);
-}
-
-static void write_expect(FILE *out, const struct expect_spec *e)
-{
-	static const char *const bounds[] = {
-		[EXPECT_AT_MOST] = "at_most",
-		[EXPECT_AT_LEAST] = "at_least",
-		[EXPECT_EQUALS] = "equals",
-	};
-
-	fprintf(out, "  - {metric: %s, %s: ", e->metric, bounds[e->bound]);
-	write_number(out, e->value);
-	if (expect_has_of(e->metric))
-		fprintf(out, ", of: %s", e->of == EXPECT_OF_FINISHED ? "finished" : "all");
-	fputs("}\n", out);
+	if (!lines)
+		fputc('}', out);
 }
 
 int scenario_write(const struct scenario *s, FILE *out)
 {
-	fputs("name: ", out);
-	write_quoted(out, s->name);
-	fputs("\nabout: ", out);
-	write_quoted(out, s->about);
-	fprintf(out, "\nseed: %llu\n", (unsigned long long)s->seed);
-	write_clock(out, &s->clock);
-	write_topology(out, &s->topology);
-	write_switch(out, &s->sw);
-	write_host(out, &s->host);
-	write_stack(out, &s->host.stack);
+	map_write(out, &scenario_map, s, 0);
 	fputc('\n', out);
-	write_external(out, &s->external);
-	fprintf(out, "\nworkload:%s\n", s->workload_count ? "" : " []");
-	for (size_t i = 0; i < s->workload_count; i++)
-		write_workload(out, &s->workloads[i]);
-	write_faults(out, s->faults, s->fault_count);
-	write_time(out, "\ntelemetry: {queues", s->sample_ps, 0, "off");
-	write_time(out, "}\nuntil", s->until_ps, 0, "auto");
-	fprintf(out, "\n\nexpect:%s\n", s->expect_count ? "" : " []");
-	for (size_t i = 0; i < s->expect_count; i++)
-		write_expect(out, &s->expects[i]);
 	return ferror(out) ? -EIO : 0;
 }

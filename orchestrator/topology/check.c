@@ -127,15 +127,16 @@ static uint64_t check_pairs(
 
 	workload_key(from_key, index, "pairs.from");
 	workload_key(to_key, index, "pairs.to");
-	for (size_t i = 0; i < w->pair_count; i++) {
+	for (size_t i = 0; i < w->from.count; i++) {
 		uint32_t from, to;
-		bool found = find_host(f, from_key, w->from[i], ENDS, w->pos, diags, &from);
+		bool found = find_host(f, from_key, w->from.names[i], ENDS, w->pos, diags, &from);
 
-		found &= find_host(f, to_key, w->pair_to[i], ENDS, w->pos, diags, &to);
+		found &= find_host(f, to_key, w->receivers.names[i], ENDS, w->pos, diags, &to);
 		if (found && from == to)
-			diags_add(diags, w->pos, "%s: \"%s\" sends to itself", to_key, w->from[i]);
+			diags_add(diags, w->pos, "%s: \"%s\" sends to itself", to_key,
+				w->from.names[i]);
 	}
-	return w->pair_count;
+	return w->from.count;
 }
 
 /* reason: why there can't be more. */

@@ -148,7 +148,7 @@ static void faults_end_by_themselves(void **state)
 static void targets_are_explained(void **state)
 {
 	static const char forms[] =
-		": expected link GLOB DEED, switch GLOB down or host GLOB pause CLASS\n";
+		": expected link GLOB FAULT, switch GLOB down or host GLOB pause CLASS\n";
 	char text[256];
 
 	(void)state;

@@ -129,11 +129,11 @@ static void check_full_workloads(const struct scenario *s)
 	assert_int_equal(w[1].message_bytes, 1);
 	assert_int_equal(w[1].repeat, 1);
 	assert_int_equal(w[2].kind, WORKLOAD_PAIRS);
-	assert_int_equal(w[2].pair_count, 2);
-	assert_string_equal(w[2].from[1], "h1");
-	assert_string_equal(w[2].pair_to[1], "h14");
-	assert_int_equal(w[3].pair_count, 1);
-	assert_string_equal(w[3].pair_to[0], "h1");
+	assert_int_equal(w[2].from.count, 2);
+	assert_string_equal(w[2].from.names[1], "h1");
+	assert_string_equal(w[2].receivers.names[1], "h14");
+	assert_int_equal(w[3].from.count, 1);
+	assert_string_equal(w[3].receivers.names[0], "h1");
 }
 
 static void check_full_rest(const struct scenario *s)

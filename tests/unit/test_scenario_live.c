@@ -188,7 +188,7 @@ static void check_two(const char *text)
 	assert_int_equal(w[0].kind, WORKLOAD_PERMUTATION);
 	assert_int_equal(w[0].message_bytes, 2 * MB);
 	assert_int_equal(w[1].kind, WORKLOAD_PAIRS);
-	assert_string_equal(w[1].from[0], "h0");
+	assert_string_equal(w[1].from.names[0], "h0");
 	for (size_t i = 0; i < count; i++)
 		workload_spec_release(&w[i]);
 	free(w);
@@ -229,7 +229,7 @@ static void lists_grow(void **state)
 		assert_int_equal(scenario_add_workload(s, &w[i]), 0);
 	free(w);
 	assert_int_equal(s->workload_count, 2);
-	assert_string_equal(s->workloads[1].pair_to[0], "h1");
+	assert_string_equal(s->workloads[1].receivers.names[0], "h1");
 	diags_release(&d);
 	scenario_free(s);
 }

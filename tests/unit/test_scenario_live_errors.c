@@ -94,8 +94,7 @@ static void wrong_stacks_are_explained(void **state)
 		"3:33: host.stack.ecn: '2' is not known; valid here: off, on\n"
 		"3:36: host.stack.clases: no such key; did you mean 'classes'?\n");
 	expect(STACK("entropy: flowlet"),
-		"3:25: host.stack.entropy: a flowlet begins after a gap; say which, as in {flowlet: "
-		"50us}\n");
+		"3:25: host.stack.entropy: expected flow, packet or {flowlet: 50us}, not 'flowlet'\n");
 	expect(STACK("entropy: paket"),
 		"3:25: host.stack.entropy: 'paket' is not known; did you mean 'packet'?\n");
 	expect(STACK("entropy: [flow]"),
@@ -118,10 +117,11 @@ static void wrong_bridges_are_explained(void **state)
 
 	(void)state;
 	expect(SMALL "external: on\n",
-		"3:11: external: expected a mapping of these keys: node, bridge, address, address6, not "
+		"3:11: external: expected off, or a mapping of these keys: node, bridge, address, address6, not "
 		"'on'\n");
 	expect(EXTERNAL("nod: gw"),
-		"3:11: external.bridge: missing; expected the name of an Open vSwitch bridge such as br0\n"
+		"3:11: external.bridge: missing; expected the name of a bridge: 1 to 15 bytes without "
+		"blanks, '/' and ':'\n"
 		"3:12: external.nod: no such key; did you mean 'node'?\n");
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		char text[256], message[256];

@@ -43,7 +43,7 @@ static void wrong_ecn_is_explained(void **state)
 	expect(SWITCH("classes: [{class: 1, ecn: {kmin: 80% BDP}}, {class: 2, ecn: 5}]"),
 		"3:43: switch.classes.0.ecn.kmin: kmin is above kmax; expected marking to rise from kmin to "
 		"kmax\n"
-		"3:70: switch.classes.1.ecn: expected off, or a mapping of these keys: kmin, kmax, pmax, "
+		"3:70: switch.classes.1.ecn: expected off, on, or a mapping of these keys: kmin, kmax, pmax, "
 		"average, not '5'\n");
 	/* a class inherits nothing of what was refused, and so has no fault of its own */
 	expect(SWITCH("ecn: {kmin: 60KB, kmax: 20KB}, classes: [{class: 0, ecn: {average: 1}}, "

@@ -565,9 +565,8 @@ static void workloads_are_checked(void **state)
 		.count = 1,
 		.senders = 15,
 		.to = (char *)"h0",
-		.from = from,
-		.pair_to = to,
-		.pair_count = 2,
+		.from = {from, 2},
+		.receivers = {to, 2},
 		.pos = {9, 5}};
 	struct scenario s = fixture_fat_tree(4);
 

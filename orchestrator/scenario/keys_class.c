@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/check.h"
-
 #include <stdlib.h>
-#include "scenario/explain.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define CLASS_MAX    (SCENARIO_CLASSES - 1)
-#define DSCP_MAX     63
+#include "scenario/check.h"
 
 #define CLASSES_EXPECTED                                                                           \
 	"a list of {class, dscp, lossless, schedule, buffer, ecn, xoff, xon, headroom}"
 
 bool read_small(struct check *c, const struct tree *n, uint32_t max, uint32_t *ret)
 {
-	const struct key key = {.type = VALUE_COUNT, .max = max};
+	const struct key key = {.kind = VALUE_COUNT, .max = max};
 
 	return value_read(c, &key, n, ret);
 }
@@ -31,10 +25,27 @@ const struct tree *class_item(const struct tree *sw, uint32_t number)
 	return NULL;
 }
 
+static const struct quantity automatic = {.unit = QUANTITY_AUTO};
+
+struct class_spec class_added(uint64_t dscps, const struct quantity *buffer)
+{
+	return (struct class_spec){
+		.used = true,
+		.added = true,
+		.dscp = dscps,
+		.buffer = *buffer,
+		.xoff = automatic,
+		.xon = automatic,
+		.headroom = automatic,
+	};
+}
+
 /* A class, and which. */
 struct numbered {
 	struct class_spec spec;
 	uint32_t number;
+	bool in_pool;    /* a pool has its buffer */
+	bool of_headers; /* switch.trim.queue has it */
 };
 
 static bool add_dscp(struct check *c, const struct tree *n, uint64_t *mask)
@@ -55,6 +66,8 @@ static bool read_dscps(struct check *c, const struct tree *n, void *target)
 {
 	bool good = true;
 
+	if (!n)
+		return true;
 	if (n->kind == TREE_SCALAR && !tree_is_null(n))
 		return add_dscp(c, n, target);
 	if (n->kind != TREE_LIST) {
@@ -66,16 +79,22 @@ static bool read_dscps(struct check *c, const struct tree *n, void *target)
 	return good;
 }
 
-/* A class without ECN of its own has the switch's; one that says something has at least the usual defaults. */
-static bool read_class_ecn(struct check *c, const struct tree *n, void *ecn_spec)
+static void write_dscps(FILE *out, const void *target, int indent)
 {
-	struct ecn_spec *e = ecn_spec;
+	uint64_t mask = *(const uint64_t *)target;
+	const char *between = "[";
 
-	if (e->kmax.value == 0)
-		*e = (struct ecn_spec){
-			.kmin = {0.25, QUANTITY_BDP}, .kmax = {0.75, QUANTITY_BDP}, .pmax = 1};
-	return check_ecn(c, n, e);
+	(void)indent;
+	for (uint32_t i = 0; i <= DSCP_MAX; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		fprintf(out, "%s%u", between, i);
+		between = ", ";
+	}
+	fputs(mask ? "]" : "[]", out);
 }
+
+static const struct form dscps_form = {read_dscps, write_dscps};
 
 /* What only a lossless class has. */
 static bool check_lossy(struct check *c, const struct tree *n)
@@ -134,60 +153,58 @@ static bool check_xon(struct check *c, const struct tree *n, const struct class_
 	return false;
 }
 
-#define OF(field) offsetof(struct numbered, field)
-
-static bool read_class(struct check *c, const struct tree *n, struct numbered *target)
+static bool check_class(struct check *c, const struct tree *n, void *target, uint64_t good)
 {
-	static const char *const no_yes[] = {"no", "yes", NULL};
-	static const struct key keys[] = {
-		{.name = "class",
-			.type = VALUE_COUNT,
-			.required = true,
-			.max = CLASS_MAX,
-			.offset = OF(number)},
-		{.name = "dscp", .type = VALUE_READ, .read = read_dscps, .offset = OF(spec.dscp)},
-		{.name = "lossless",
-			.type = VALUE_FLAG,
-			.words = no_yes,
-			.offset = OF(spec.lossless)},
-		{.name = "schedule",
-			.type = VALUE_SHARE,
-			.max = 1,
-			.word = "strict",
-			.offset = OF(spec.share)},
-		{.name = "buffer",
-			.type = VALUE_QUANTITY,
-			.min = 1,
-			.max = QUEUE_MAX,
-			.offset = OF(spec.buffer)},
-		{.name = "ecn", .type = VALUE_READ, .read = read_class_ecn, .offset = OF(spec.ecn)},
-		{.name = "xoff",
-			.type = VALUE_QUANTITY,
-			.min = 1,
-			.max = QUEUE_MAX,
-			.word = "auto",
-			.offset = OF(spec.xoff)},
-		{.name = "xon",
-			.type = VALUE_QUANTITY,
-			.max = QUEUE_MAX,
-			.word = "auto",
-			.offset = OF(spec.xon)},
-		{.name = "headroom",
-			.type = VALUE_QUANTITY,
-			.max = QUEUE_MAX,
-			.word = "auto",
-			.offset = OF(spec.headroom)},
-	};
-	bool in_pool = target->spec.buffer.unit == QUANTITY_AUTO;
+	const struct numbered *class = target;
 
-	if (!keys_all(keys_read(c, n, keys, COUNT(keys), target), COUNT(keys)))
+	(void)good;
+	if (!class->spec.lossless && !check_lossy(c, n))
 		return false;
-	if (!target->spec.lossless && !check_lossy(c, n))
+	if (class->in_pool && !check_in_pool(c, n, &class->spec))
 		return false;
-	if (in_pool && !check_in_pool(c, n, &target->spec))
-		return false;
-	return check_xon(c, n, &target->spec);
+	return check_xon(c, n, &class->spec);
 }
+
+static bool has_buffer(const void *target)
+{
+	const struct numbered *class = target;
+
+	return !class->in_pool && !class->of_headers;
+}
+
+static bool is_lossless(const void *target)
+{
+	return ((const struct numbered *)target)->spec.lossless;
+}
+
+static const char *const no_yes[] = {"no", "yes", NULL};
+
+#define CLASS_KEY(word, kind, member, ...) KEY(word, kind, struct numbered, member, __VA_ARGS__)
+#define THRESHOLD                          .max = QUEUE_MAX, .word = "auto", .usual = "auto", .applies = is_lossless
+
+static const struct key class_keys[] = {
+	CLASS_KEY("class", COUNT, number, .required = true, .max = CLASS_MAX,
+		.help = "the class's number"),
+	CLASS_KEY("dscp", FORM, spec.dscp, .form = &dscps_form, .usual = "none",
+		.help = "the DSCPs that map to it, 0 to 63: one, or a list; others map to the lowest class"),
+	CLASS_KEY("lossless", FLAG, spec.lossless, .words = no_yes, .usual = "no",
+		.help = "paused by PFC rather than dropped"),
+	CLASS_KEY("schedule", SHARE, spec.share, .max = 1, .word = "strict", .usual = "strict",
+		.help = "strict priority, the higher class first, or its ETS share of what strict classes leave"),
+	CLASS_KEY("buffer", QUANTITY, spec.buffer, .min = 1, .max = QUEUE_MAX,
+		.applies = has_buffer, .usual = "buffer.per_port",
+		.help = "the size of its queues"),
+	CLASS_KEY("ecn", MAP, spec.ecn, .map = &ecn_map, .inherits = true, .usual = "the switch's",
+		.help = "its own marking"),
+	CLASS_KEY("xoff", QUANTITY, spec.xoff, .min = 1, THRESHOLD,
+		.help = "bytes at an ingress above which it is paused"),
+	CLASS_KEY("xon", QUANTITY, spec.xon, THRESHOLD, .help = "bytes below which it is resumed"),
+	CLASS_KEY("headroom", QUANTITY, spec.headroom, THRESHOLD,
+		.help = "what an ingress takes beyond XOFF; auto: what the link can still send by then"),
+};
+
+static const struct map class_map = {
+	KEYS(class_keys), .pos = offsetof(struct numbered, spec.pos), .check = check_class};
 
 /* Enters a class beside those before it. */
 static bool add_class(
@@ -209,7 +226,6 @@ static bool add_class(
 		return false;
 	}
 	new->spec.used = true;
-	new->spec.pos = n->pos;
 	classes[new->number] = new->spec;
 	return true;
 }
@@ -228,18 +244,16 @@ static bool check_shares(struct check *c, const struct tree *list, const struct 
 	return false;
 }
 
-bool check_classes(struct check *c, const struct tree *n, void *switch_spec)
+static bool read_classes(struct check *c, const struct tree *n, void *switch_spec)
 {
-	static const struct quantity automatic = {.unit = QUANTITY_AUTO};
 	struct switch_spec *s = switch_spec;
 	const struct class_spec usual = {
 		.buffer = s->buffer.per_port,
-		.ecn = s->classes[0].ecn,
+		.ecn = s->ecn,
 		.xoff = automatic,
 		.xon = automatic,
 		.headroom = automatic,
 	};
-	struct class_spec classes[SCENARIO_CLASSES] = {{0}};
 	bool good = true;
 
 	if (!n || tree_is_null(n)) {
@@ -256,12 +270,27 @@ bool check_classes(struct check *c, const struct tree *n, void *switch_spec)
 		return false;
 	}
 	for (size_t i = 0; i < n->count; i++) {
-		struct numbered new = {.spec = usual};
+		struct numbered new = {.spec = usual, .in_pool = s->buffer.shared};
 
-		good &= read_class(c, n->items[i], &new) &&
-			add_class(c, n->items[i], &new, classes);
+		good &= map_read(c, &class_map, n->items[i], &new) &&
+			add_class(c, n->items[i], &new, s->classes);
 	}
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
-		s->classes[i] = classes[i];
-	return good && check_shares(c, n, classes);
+	return good && check_shares(c, n, s->classes);
 }
+
+static void write_classes(FILE *out, const void *switch_spec, int indent)
+{
+	const struct switch_spec *s = switch_spec;
+
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+		struct numbered class = {s->classes[i], i, s->buffer.shared,
+			s->trim.to != TRIM_OFF && i == s->trim.class};
+
+		if (!class.spec.used)
+			continue;
+		fprintf(out, "\n%*s- ", indent, "");
+		map_write(out, &class_map, &class, FLOW);
+	}
+}
+
+const struct form classes_form = {read_classes, write_classes};

@@ -1,49 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <string.h>
 #include "scenario/check.h"
 
-#include <string.h>
-#include "base/units.h"
-#include "scenario/explain.h"
+#define PFC_KEY(word, kind, member, ...)                                                           \
+	KEY(word, kind, struct switch_spec, pfc.member, __VA_ARGS__)
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define CLASS_MAX    (SCENARIO_CLASSES - 1)
+static const struct key pfc_keys[] = {
+	PFC_KEY("quanta", COUNT, quanta, .fallback = "65535", .min = 1, .max = 65535,
+		.help = "length of a pause, in the 512 bit times of 802.1Qbb"),
+	PFC_KEY("response", TIME, response_ps, .fallback = "0", .max = DELAY_MAX,
+		.help = "from the arrival of a PFC frame to its effect"),
+	PFC_KEY("watchdog", TIME, watchdog_ps, .fallback = "off", .word = "off", .min = PS_PER_NS,
+		.max = TIME_MAX,
+		.help = "a queue that was paused so long is flushed and ignores further pauses"),
+};
 
-bool check_pfc(struct check *c, const struct tree *n, void *switch_spec)
-{
-	static const struct key keys[] = {
-		{.name = "quanta",
-			.type = VALUE_COUNT,
-			.fallback = "65535",
-			.min = 1,
-			.max = 65535,
-			.offset = offsetof(struct switch_spec, pfc.quanta)},
-		{.name = "response",
-			.type = VALUE_TIME,
-			.fallback = "0",
-			.max = DELAY_MAX,
-			.offset = offsetof(struct switch_spec, pfc.response_ps)},
-		{.name = "watchdog",
-			.type = VALUE_TIME,
-			.fallback = "off",
-			.min = PS_PER_NS,
-			.max = TIME_MAX,
-			.word = "off",
-			.offset = offsetof(struct switch_spec, pfc.watchdog_ps)},
-	};
-	struct switch_spec *s = switch_spec;
-
-	if (!n || value_is_off(n))
-		return true;
-	if (value_is_on(n))
-		n = NULL;
-	if (n && n->kind != TREE_MAP) {
-		explain_unexpected(c->diags, n,
-			"off, on, or a mapping of these keys: quanta, response, watchdog");
-		return false;
-	}
-	s->pfc.on = true;
-	return keys_all(keys_read(c, n, keys, COUNT(keys), s), COUNT(keys));
-}
+const struct map pfc_map = {KEYS(pfc_keys), .on = FIELD(struct switch_spec, pfc.on)};
 
 bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s)
 {
@@ -95,13 +67,16 @@ static bool read_move(struct check *c, const struct tree *item, uint8_t to[SCENA
 	return true;
 }
 
-static bool read_remap(struct check *c, const struct tree *n, void *switch_spec)
+#define REMAP_EXPECTED "classes and where they move to, such as {3: 4}"
+
+static bool read_remap(struct check *c, const struct tree *n, void *to)
 {
-	struct switch_spec *s = switch_spec;
 	bool good = true;
 
+	if (!n)
+		return true;
 	if (n->kind != TREE_MAP) {
-		explain_unexpected(c->diags, n, "classes and where they move to, such as {3: 4}");
+		explain_unexpected(c->diags, n, REMAP_EXPECTED);
 		return false;
 	}
 	if (!n->count) {
@@ -110,32 +85,35 @@ static bool read_remap(struct check *c, const struct tree *n, void *switch_spec)
 	}
 	for (size_t i = 0; i < n->count; i++)
 		if (!n->items[i]->again)
-			good &= read_move(c, n->items[i], s->roles.to);
+			good &= read_move(c, n->items[i], to);
 	return good;
 }
 
-bool check_roles(struct check *c, const struct tree *n, void *switch_spec)
+static void write_remap(FILE *out, const void *target, int indent)
 {
-	static const struct key keys[] = {
-		{.name = "remap",
-			.type = VALUE_READ,
-			.read = read_remap,
-			.required = true,
-			.expected = "classes and where they move to, such as {3: 4}"},
-	};
-	struct switch_spec *s = switch_spec;
+	const uint8_t *to = target;
+	const char *between = "{";
 
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
-		s->roles.to[i] = (uint8_t)i;
-	if (!n || value_is_off(n))
-		return true;
-	if (n->kind != TREE_MAP) {
-		explain_unexpected(c->diags, n, "off, or {remap: {3: 4}}");
-		return false;
+	(void)indent;
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+		if (to[i] == i)
+			continue;
+		fprintf(out, "%s%u: %u", between, i, to[i]);
+		between = ", ";
 	}
-	s->roles.on = true;
-	return keys_all(keys_read(c, n, keys, COUNT(keys), s), COUNT(keys));
+	fputc('}', out);
 }
+
+static const struct form remap_form = {read_remap, write_remap};
+
+static const struct key roles_keys[] = {
+	KEY("remap", FORM, struct switch_spec, roles.to, .required = true, .form = &remap_form,
+		.expected = REMAP_EXPECTED,
+		.help = "classes, and the class that packets from uplink to uplink change to"),
+};
+
+const struct map roles_map = {KEYS(roles_keys), .on = FIELD(struct switch_spec, roles.on),
+	.expected = "off, or {remap: {3: 4}}"};
 
 static bool check_end(
 	struct check *c, const struct tree *item, const struct switch_spec *s, uint32_t class)

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/check.h"
 
-#include "scenario/explain.h"
-
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
-#define CLASS_DEFAULT "6"
-#define DSCP_MAX      63
-
-static const char *const targets[] = {
-	[TRIM_OFF] = "off",
-	[TRIM_RECEIVER] = "receiver",
-	[TRIM_SENDER] = "sender",
-	NULL,
-};
-
-/* What has to do with each other inside the section; n is a map. */
-static bool check_trim_keys(struct check *c, const struct tree *n, const struct switch_spec *s)
+/* What has to do with each other inside the section. */
+static bool check_trim(struct check *c, const struct tree *n, void *switch_spec, uint64_t good)
 {
 	const struct tree *last = tree_get(n, "return_dscp");
+	const struct switch_spec *s = switch_spec;
 
+	(void)good;
 	if (s->trim.to == TRIM_SENDER && s->trim.or_return) {
 		explain_value(c->diags, tree_get(n, "overflow"),
 			"headers go to the sender anyway; return is for to: receiver");
@@ -32,58 +21,29 @@ static bool check_trim_keys(struct check *c, const struct tree *n, const struct 
 	return false;
 }
 
-bool check_trim(struct check *c, const struct tree *n, void *switch_spec)
-{
-	static const char *const to[] = {"receiver", "sender", NULL};
-	static const char *const overflows[] = {"drop", "return", NULL};
-	static const struct key word = {.type = VALUE_WORD, .words = targets};
-	static const struct key keys[] = {
-		{.name = "to",
-			.type = VALUE_WORD,
-			.words = to,
-			.fallback = "receiver",
-			.offset = offsetof(struct switch_spec, trim.to)},
-		{.name = "overflow",
-			.type = VALUE_FLAG,
-			.words = overflows,
-			.fallback = "drop",
-			.offset = offsetof(struct switch_spec, trim.or_return)},
-		{.name = "class",
-			.type = VALUE_COUNT,
-			.fallback = CLASS_DEFAULT,
-			.max = SCENARIO_CLASSES - 1,
-			.offset = offsetof(struct switch_spec, trim.class)},
-		{.name = "dscp",
-			.type = VALUE_COUNT,
-			.fallback = "49",
-			.max = DSCP_MAX,
-			.offset = offsetof(struct switch_spec, trim.dscp)},
-		{.name = "return_dscp",
-			.type = VALUE_COUNT,
-			.fallback = "50",
-			.max = DSCP_MAX,
-			.offset = offsetof(struct switch_spec, trim.return_dscp)},
-		{.name = "queue",
-			.type = VALUE_QUANTITY,
-			.fallback = "64KB",
-			.min = 1,
-			.max = QUEUE_MAX,
-			.offset = offsetof(struct switch_spec, trim.queue)},
-	};
-	struct switch_spec *s = switch_spec;
-	enum trim_to kind = TRIM_OFF;
+static const char *const receivers[] = {"receiver", "sender", NULL};
+static const char *const overflows[] = {"drop", "return", NULL};
 
-	if (n && n->kind != TREE_MAP && !value_read(c, &word, n, &kind))
-		return false;
-	if (!n || (n->kind != TREE_MAP && kind == TRIM_OFF))
-		return true;
-	if (n->kind != TREE_MAP)
-		n = NULL;
-	if (!keys_all(keys_read(c, n, keys, COUNT(keys), s), COUNT(keys)))
-		return false;
-	s->trim.to = n ? s->trim.to + TRIM_RECEIVER : kind;
-	return !n || check_trim_keys(c, n, s);
-}
+#define TRIM_KEY(word, kind, member, ...)                                                          \
+	KEY(word, kind, struct switch_spec, trim.member, __VA_ARGS__)
+
+static const struct key trim_keys[] = {
+	TRIM_KEY("to", WORD, to, .fallback = "receiver", .words = receivers, .min = TRIM_RECEIVER,
+		.help = "who gets the headers"),
+	TRIM_KEY("overflow", FLAG, or_return, .fallback = "drop", .words = overflows,
+		.help = "headers that find no room themselves: dropped, or returned to the sender"),
+	TRIM_KEY("class", COUNT, class, .fallback = "6", .max = CLASS_MAX,
+		.help = "the class of headers"),
+	TRIM_KEY("dscp", COUNT, dscp, .fallback = "49", .max = DSCP_MAX,
+		.help = "of headers to the receiver"),
+	TRIM_KEY("return_dscp", COUNT, return_dscp, .fallback = "50", .max = DSCP_MAX,
+		.help = "of headers to the sender"),
+	TRIM_KEY("queue", QUANTITY, queue, .fallback = "64KB", .min = 1, .max = QUEUE_MAX,
+		.help = "the size of a port's queue of headers"),
+};
+
+const struct map trim_map = {KEYS(trim_keys), .on = FIELD(struct switch_spec, trim.to),
+	.lone = &trim_keys[0], .check = check_trim};
 
 /* Where a message about the class of headers belongs. */
 static const struct tree *trim_place(const struct tree *n, const char *key)
@@ -106,21 +66,6 @@ static bool claim_dscp(struct check *c, const struct tree *n, const char *key, u
 	}
 	s->classes[s->trim.class].dscp |= 1ull << dscp;
 	return true;
-}
-
-/* Strict and without ECN, where the file says nothing of it. */
-static void add_header_class(struct switch_spec *s)
-{
-	static const struct quantity automatic = {.unit = QUANTITY_AUTO};
-	struct class_spec *class = &s->classes[s->trim.class];
-
-	if (class->used)
-		return;
-	*class = (struct class_spec){.used = true,
-		.added = true,
-		.xoff = automatic,
-		.xon = automatic,
-		.headroom = automatic};
 }
 
 static bool something_to_trim(const struct switch_spec *s)
@@ -156,7 +101,8 @@ bool check_trim_class(struct check *c, const struct tree *n, struct switch_spec 
 			s->trim.class);
 		return false;
 	}
-	add_header_class(s);
+	if (!s->classes[s->trim.class].used)
+		s->classes[s->trim.class] = class_added(0, &s->trim.queue);
 	s->classes[s->trim.class].buffer = s->trim.queue;
 	return claim_dscp(c, n, "dscp", s->trim.dscp, s) &&
 	       claim_dscp(c, n, "return_dscp", s->trim.return_dscp, s);

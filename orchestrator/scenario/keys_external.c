@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/check.h"
-
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
-#include "scenario/explain.h"
+#include "scenario/check.h"
 
-#define COUNT(array)  (sizeof(array) / sizeof((array)[0]))
 #define BRIDGE_LIMIT  15 /* bytes: IFNAMSIZ with its terminating zero is 16 */
 #define ADDRESS_BYTES 16
 
-/* What dev_valid_name() of Linux's net/core/dev.c takes. */
-static bool read_bridge(struct check *c, const struct tree *n, void *target)
-{
-	static const struct key key = {
-		.type = VALUE_LABEL,
-		.max = BRIDGE_LIMIT,
-		.expected = "the name of a bridge: 1 to 15 bytes without blanks, '/' and ':'",
-	};
+#define BRIDGE_EXPECTED "the name of a bridge: 1 to 15 bytes without blanks, '/' and ':'"
 
-	if (n->kind == TREE_SCALAR && (strpbrk(n->text, "/:\t\n\v\f\r") || !strcmp(n->text, ".") ||
-					      !strcmp(n->text, ".."))) {
-		explain_unexpected(c->diags, n, key.expected);
-		return false;
-	}
-	return value_read(c, &key, n, target);
+/* What dev_valid_name() of Linux's net/core/dev.c takes. */
+static bool check_bridge(struct check *c, const struct tree *n, void *target)
+{
+	const char *name = *(char **)target;
+
+	if (!strpbrk(name, "/:\t\n\v\f\r") && strcmp(name, ".") && strcmp(name, ".."))
+		return true;
+	explain_unexpected(c->diags, n, BRIDGE_EXPECTED);
+	return false;
 }
 
 /* A family of addresses, and the range of it that the fabric's own hosts have. */
@@ -34,7 +27,7 @@ struct family {
 	unsigned char net[ADDRESS_BYTES];
 	unsigned net_bits;
 	const char *net_text;
-	struct key key;
+	const char *expected;
 };
 
 static const struct family family4 = {
@@ -43,9 +36,7 @@ static const struct family family4 = {
 	.net = {10},
 	.net_bits = 8,
 	.net_text = "10.0.0.0/8",
-	.key = {.type = VALUE_LABEL,
-		.max = LABEL_LIMIT,
-		.expected = "an IPv4 address of a host with a prefix length, such as 192.0.2.1/24"},
+	.expected = "an IPv4 address of a host with a prefix length, such as 192.0.2.1/24",
 };
 
 static const struct family family6 = {
@@ -54,10 +45,7 @@ static const struct family family6 = {
 	.net = {0xfd, 0x00, 0x0f, 0xab},
 	.net_bits = 64,
 	.net_text = "fd00:fab::/64",
-	.key = {.type = VALUE_LABEL,
-		.max = LABEL_LIMIT,
-		.expected =
-			"an IPv6 address of a host with a prefix length, such as 2001:db8::1/64"},
+	.expected = "an IPv6 address of a host with a prefix length, such as 2001:db8::1/64",
 };
 
 static bool same_bits(const unsigned char *a, const unsigned char *b, unsigned bits)
@@ -99,16 +87,13 @@ static bool split_address(
 	return is_hosts(f, ret_address);
 }
 
-static bool read_any_address(
-	struct check *c, const struct tree *n, const struct family *f, void *target)
+static bool is_outside(struct check *c, const struct tree *n, const struct family *f)
 {
 	unsigned char address[ADDRESS_BYTES] = {0};
 	unsigned bits = 0;
 
-	if (!value_read(c, &f->key, n, target))
-		return false;
 	if (!split_address(f, n->text, address, &bits)) {
-		explain_unexpected(c->diags, n, f->key.expected);
+		explain_unexpected(c->diags, n, f->expected);
 		return false;
 	}
 	if (!same_bits(address, f->net, bits < f->net_bits ? bits : f->net_bits))
@@ -119,46 +104,45 @@ static bool read_any_address(
 	return false;
 }
 
-static bool read_address(struct check *c, const struct tree *n, void *target)
+static bool check_address(struct check *c, const struct tree *n, void *target)
 {
-	return read_any_address(c, n, &family4, target);
+	(void)target;
+	return is_outside(c, n, &family4);
 }
 
-static bool read_address6(struct check *c, const struct tree *n, void *target)
+static bool check_address6(struct check *c, const struct tree *n, void *target)
 {
-	return read_any_address(c, n, &family6, target);
+	(void)target;
+	return is_outside(c, n, &family6);
 }
 
-bool check_external(struct check *c, const struct tree *n, void *external_spec)
+/* Messages about the fabric speak of the node. */
+static bool check_external(
+	struct check *c, const struct tree *n, void *external_spec, uint64_t good)
 {
-	static const struct key keys[] = {
-		{.name = "node",
-			.type = VALUE_LABEL,
-			.max = NODE_NAME_LIMIT,
-			.required = true,
-			.offset = offsetof(struct external_spec, node),
-			.expected = "the name of a host such as h0"},
-		{.name = "bridge",
-			.type = VALUE_READ,
-			.read = read_bridge,
-			.required = true,
-			.offset = offsetof(struct external_spec, bridge),
-			.expected = "the name of an Open vSwitch bridge such as br0"},
-		{.name = "address",
-			.type = VALUE_READ,
-			.read = read_address,
-			.offset = offsetof(struct external_spec, address)},
-		{.name = "address6",
-			.type = VALUE_READ,
-			.read = read_address6,
-			.offset = offsetof(struct external_spec, address6)},
-	};
-	struct external_spec *e = external_spec;
-
-	if (value_is_off(n))
-		return true;
-	if (!keys_all(keys_read(c, n, keys, COUNT(keys), e), COUNT(keys)))
-		return false;
-	e->pos = tree_get(n, "node")->pos;
+	(void)c;
+	(void)good;
+	((struct external_spec *)external_spec)->pos = tree_get(n, "node")->pos;
 	return true;
 }
+
+static const struct key keys[] = {
+	KEY("node", LABEL, struct external_spec, node, .required = true, .max = NODE_NAME_LIMIT,
+		.expected = "the name of a host such as h0",
+		.help = "the host that routes between the fabric and the bridge"),
+	KEY("bridge", LABEL, struct external_spec, bridge, .required = true, .max = BRIDGE_LIMIT,
+		.check = check_bridge, .expected = BRIDGE_EXPECTED,
+		.help = "the Open vSwitch bridge"),
+	KEY("address", LABEL, struct external_spec, address, .max = LABEL_LIMIT,
+		.check = check_address, .usual = "none",
+		.expected = "an IPv4 address of a host with a prefix length, such as 192.0.2.1/24",
+		.help = "the node's IPv4 address on the bridge"),
+	KEY("address6", LABEL, struct external_spec, address6, .max = LABEL_LIMIT,
+		.check = check_address6, .usual = "none",
+		.expected =
+			"an IPv6 address of a host with a prefix length, such as 2001:db8::1/64",
+		.help = "the node's IPv6 address on the bridge"),
+};
+
+const struct map external_map = {
+	KEYS(keys), .on = FIELD(struct external_spec, node), .check = check_external};

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "scenario/check.h"
-
 #include <stdio.h>
 #include <string.h>
 #include "base/drop_name.h"
-#include "scenario/explain.h"
+#include "scenario/check.h"
 #include "scenario/text.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Numbers in summary.json, but for packets.dropped.<reason>. */
 static const char *const metrics[] = {
@@ -100,20 +96,13 @@ static void explain_metric(
 		meant ? meant : "", meant ? "'? " : "");
 }
 
-static bool read_metric(struct check *c, const struct tree *n, void *target)
+static bool check_metric(struct check *c, const struct tree *n, void *target)
 {
-	static const struct key key = {
-		.type = VALUE_LABEL,
-		.max = LABEL_LIMIT,
-		.expected = "a number of summary.json such as flows.fct_us.max",
-	};
 	const char *names[METRICS_LIMIT];
 	char dropped[METRICS_LIMIT][METRIC_NAME];
-	size_t count;
+	size_t count = list_metrics(names, dropped);
 
-	if (!value_read(c, &key, n, target))
-		return false;
-	count = list_metrics(names, dropped);
+	(void)target;
 	for (size_t i = 0; i < count; i++)
 		if (!strcmp(n->text, names[i]))
 			return true;
@@ -129,66 +118,43 @@ bool expect_has_of(const char *metric)
 }
 
 /* `of` where it says nothing. */
-static bool check_of(struct check *c, const struct tree *n, const struct expect_spec *e)
+static bool check_of(struct check *c, const struct tree *n, void *expect, uint64_t good)
 {
 	const struct tree *of = tree_get(n, "of");
+	const struct expect_spec *e = expect;
 
+	(void)good;
 	if (!of || !e->metric || expect_has_of(e->metric))
 		return true;
 	explain_value(c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
 	return false;
 }
 
-static bool read_expect(struct check *c, const struct tree *n, void *expect)
+static bool has_of(const void *expect)
 {
-	static const char *const ofs[] = {
-		[EXPECT_OF_ALL] = "all", [EXPECT_OF_FINISHED] = "finished", NULL};
-	static const struct key keys[] = {
-		{.name = "metric",
-			.type = VALUE_READ,
-			.read = read_metric,
-			.required = true,
-			.offset = offsetof(struct expect_spec, metric),
-			.expected = "a number of summary.json such as flows.fct_us.max"},
-		{.name = "at_most",
-			.type = VALUE_NUMBER,
-			.offset = offsetof(struct expect_spec, value)},
-		{.name = "at_least",
-			.type = VALUE_NUMBER,
-			.offset = offsetof(struct expect_spec, value)},
-		{.name = "equals",
-			.type = VALUE_NUMBER,
-			.offset = offsetof(struct expect_spec, value)},
-		{.name = "of",
-			.type = VALUE_WORD,
-			.words = ofs,
-			.fallback = "all",
-			.offset = offsetof(struct expect_spec, of)},
-	};
-	static const char *const bounds[] = {
-		[EXPECT_AT_MOST] = "at_most",
-		[EXPECT_AT_LEAST] = "at_least",
-		[EXPECT_EQUALS] = "equals",
-	};
-	struct expect_spec *e = expect;
-	uint64_t good = keys_read(c, n, keys, COUNT(keys), e);
-	size_t bound;
-
-	e->pos = n->pos;
-	if (n->kind != TREE_MAP ||
-		!keys_choose(c, n, bounds, COUNT(bounds), good & VALUE_UNKNOWN, &bound))
-		return false;
-	e->bound = (enum expect_bound)bound;
-	return check_of(c, n, e) && keys_all(good, COUNT(keys));
+	return expect_has_of(((const struct expect_spec *)expect)->metric);
 }
 
-bool check_expects(struct check *c, const struct tree *n, void *scenario)
-{
-	struct scenario *s = scenario;
+static const char *const ofs[] = {[EXPECT_OF_ALL] = "all", [EXPECT_OF_FINISHED] = "finished", NULL};
 
-	return list_read(c, n, "a list of {metric, at_most | at_least | equals, of}",
-		sizeof(*s->expects), read_expect, (void **)&s->expects, &s->expect_count);
-}
+#define METRIC_EXPECTED "a number of summary.json such as flows.fct_us.max"
+#define BOUND(word, its_help)                                                                      \
+	KEY(word, NUMBER, struct expect_spec, value, .choice = true, .help = its_help)
+
+/* The bounds in the order of enum expect_bound. */
+static const struct key keys[] = {
+	KEY("metric", LABEL, struct expect_spec, metric, .required = true, .max = LABEL_LIMIT,
+		.check = check_metric, .expected = METRIC_EXPECTED,
+		.help = "a number of summary.json; 'fabricbed help metrics' lists them"),
+	BOUND("at_most", "it must not be larger"),
+	BOUND("at_least", "it must not be smaller"),
+	BOUND("equals", "it must be this"),
+	KEY("of", WORD, struct expect_spec, of, .fallback = "all", .words = ofs, .applies = has_of,
+		.help = "completion times of all flows, or of those that have finished"),
+};
+
+const struct map expect_map = {KEYS(keys), .chosen = FIELD(struct expect_spec, bound),
+	.pos = offsetof(struct expect_spec, pos), .check = check_of, .partial = true};
 
 void check_expects_clock(struct check *c, const struct tree *root, const struct scenario *s)
 {

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "scenario/check.h"
+
+#define SETS_LIMIT 32 /* of a variant; the command line has room for as many of its own */
+
+/* Each key and value as --set would have them. */
+static bool read_set(struct check *c, const struct tree *n, void *variant)
+{
+	struct variant_spec *v = variant;
+	bool good = true;
+
+	if (n->kind != TREE_MAP || n->count > SETS_LIMIT) {
+		explain_unexpected(
+			c->diags, n, "a mapping of up to 32 keys, as in {host.transport: strack}");
+		return false;
+	}
+	v->sets = calloc(n->count + 1, sizeof(*v->sets));
+	if (!v->sets) {
+		c->out_of_memory = true;
+		return false;
+	}
+	for (size_t i = 0; i < n->count; i++) {
+		const struct tree *item = n->items[i];
+
+		if (item->kind != TREE_SCALAR) {
+			explain_unexpected(
+				c->diags, item, "a single value; name the key whole, as a.b.c");
+			good = false;
+		} else if (asprintf(&v->sets[v->set_count], "%s=%s", item->key, item->text) < 0) {
+			c->out_of_memory = true;
+			return false;
+		} else {
+			v->set_count++;
+		}
+	}
+	return good;
+}
+
+static const struct form set_form = {.read = read_set};
+
+static const struct key keys[] = {
+	KEY("name", LABEL, struct variant_spec, name, .required = true, .max = NAME_LIMIT,
+		.check = check_name, .expected = NAME_EXPECTED,
+		.help = "a folder of the results has it"),
+	{.name = "set",
+		.kind = VALUE_FORM,
+		.form = &set_form,
+		.required = true,
+		.expected = "a mapping such as {host.transport: strack}",
+		.help = "keys that are changed, as --set would"},
+};
+
+const struct map variant_map = {KEYS(keys)};
+
+void check_variants(struct check *c, const struct tree *list, const struct scenario *s)
+{
+	for (size_t i = 0; i < s->variant_count; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(s->variants[i].name, s->variants[j].name))
+				explain_value(c->diags, tree_get(list->items[i], "name"),
+					"two variants are called '%s'", s->variants[i].name);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The keys of the top level, and what sections have to do with each other. */
+#include <string.h>
+#include "scenario/check.h"
+
+bool all_good(const struct map *map, uint64_t good)
+{
+	return good == (1ull << map->count) - 1;
+}
+
+bool is_good(const struct map *map, uint64_t good, const char *name)
+{
+	return good >> (map_key(map, name) - map->keys) & 1;
+}
+
+bool check_name(struct check *c, const struct tree *n, void *target)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
+
+	(void)target;
+	if (n->text[0] != '-' && strspn(n->text, letters) == strlen(n->text))
+		return true;
+	explain_unexpected(c->diags, n, NAME_EXPECTED);
+	return false;
+}
+
+static void check_holds_packet(
+	struct check *c, const struct tree *n, double bytes, const struct scenario *s)
+{
+	if (n && bytes < s->topology.mtu)
+		explain_value(c->diags, n, "%s is too small; it holds not even one packet (mtu %u)",
+			n->text, s->topology.mtu);
+}
+
+static void check_per_port(struct check *c, const struct tree *root, const struct scenario *s)
+{
+	const struct quantity *buffer = &s->sw.buffer.per_port;
+
+	if (buffer->unit == QUANTITY_BYTES)
+		check_holds_packet(c,
+			tree_get(tree_get(tree_get(root, "switch"), "buffer"), "per_port"),
+			buffer->value, s);
+}
+
+/* Sections against each other; without a topology nothing can be said. */
+static bool check_sections(struct check *c, const struct tree *root, void *scenario, uint64_t good)
+{
+	struct scenario *s = scenario;
+	bool host = is_good(&scenario_map, good, "host"),
+	     sw = is_good(&scenario_map, good, "switch"),
+	     clock = is_good(&scenario_map, good, "clock");
+
+	if (s->fault_count)
+		check_faults(c, tree_get(root, "faults"), s);
+	if (is_good(&scenario_map, good, "compare"))
+		check_variants(c, tree_get(root, "compare"), s);
+	if (!is_good(&scenario_map, good, "topology"))
+		return false;
+	s->topology.sound = true;
+	/* the time in which the senders that it is to notify raise their rates */
+	if (s->sw.cnp_ps == EVERY_AUTO)
+		s->sw.cnp_ps = s->host.roce.increase_ps;
+	s->sw.sound = sw;
+	if (is_good(&scenario_map, good, "workload"))
+		check_messages(c, tree_get(root, "workload"), s);
+	if (sw)
+		check_per_port(c, root, s);
+	if (host)
+		check_holds_packet(c, tree_get(tree_get(tree_get(root, "host"), "stack"), "queue"),
+			(double)s->host.stack.queue_bytes, s);
+	if (sw && host && check_answers(c, root, s)) {
+		check_host_classes(c, root, s);
+		check_stack_switch(c, root, s);
+	}
+	if (clock && host)
+		check_stack_clock(c, root, s);
+	if (clock && is_good(&scenario_map, good, "expect"))
+		check_expects_clock(c, root, s);
+	if (sw)
+		check_storms(c, root, s);
+	return true;
+}
+
+/* A scenario that is written is that of one run. */
+static bool never(const void *base)
+{
+	(void)base;
+	return false;
+}
+
+#define OF(member) offsetof(struct scenario, member)
+
+static const struct key telemetry_keys[] = {
+	KEY("queues", TIME, struct scenario, sample_ps, .fallback = "off", .word = "off",
+		.min = PS_PER_NS, .max = TIME_MAX,
+		.help = "samples the depth of each queue with this period"),
+};
+
+static const struct map telemetry_map = {KEYS(telemetry_keys)};
+
+static const struct key workload_item = {.kind = VALUE_MAP, .map = &workload_map};
+static const struct key fault_item = {.kind = VALUE_MAP, .map = &fault_map};
+static const struct key expect_item = {.kind = VALUE_MAP, .map = &expect_map};
+static const struct key variant_item = {.kind = VALUE_MAP, .map = &variant_map};
+
+#define VARIANTS_LIMIT 32
+
+static const struct list workload_list = {
+	.item = &workload_item, .size = sizeof(struct workload_spec), .count = OF(workload_count)};
+static const struct list fault_list = {
+	.item = &fault_item, .size = sizeof(struct fault_spec), .count = OF(fault_count)};
+static const struct list expect_list = {
+	.item = &expect_item, .size = sizeof(struct expect_spec), .count = OF(expect_count)};
+static const struct list variant_list = {.item = &variant_item,
+	.size = sizeof(struct variant_spec),
+	.count = OF(variant_count),
+	.many = "variants",
+	.limit = VARIANTS_LIMIT};
+
+static const struct key keys[] = {
+	KEY("name", LABEL, struct scenario, name, .required = true, .max = NAME_LIMIT,
+		.check = check_name, .expected = NAME_EXPECTED,
+		.help = "namespaces and result folders carry it"),
+	KEY("about", TEXT, struct scenario, about, .fallback = "", .usual = "empty",
+		.help = "what the scenario shows; where overrides change the run, results name those instead"),
+	KEY("seed", SEED, struct scenario, seed, .fallback = "1", .max = UINT64_MAX,
+		.help = "seeds each random choice of the run"),
+	KEY("clock", MAP, struct scenario, clock, .fallback = "stepped", .map = &clock_map,
+		.help = "what model time follows"),
+	KEY("topology", MAP, struct scenario, topology, .required = true, .map = &topology_map,
+		.help = "hosts, switches and links"),
+	KEY("switch", MAP, struct scenario, sw, .usual = "all defaults", .map = &switch_map,
+		.help = "what all switches do"),
+	KEY("host", MAP, struct scenario, host, .usual = "all defaults", .map = &host_map,
+		.help = "what all hosts do"),
+	KEY("external", MAP, struct scenario, external, .fallback = "off", .map = &external_map,
+		.help = "a host that joins the fabric to an Open vSwitch bridge outside of it"),
+	KEY("workload", LIST, struct scenario, workloads, .usual = "nothing is sent",
+		.list = &workload_list,
+		.expected = "a list of {permutation: ...}, {incast: ...} or {pairs: ...}",
+		.help = "messages that hosts send"),
+	KEY("faults", LIST, struct scenario, faults, .usual = "none", .list = &fault_list,
+		.expected = "a list of {at, until, link | switch | host, do}",
+		.help = "faults that are injected at set times"),
+	{.name = "telemetry",
+		.kind = VALUE_MAP,
+		.usual = "off",
+		.map = &telemetry_map,
+		.help = "what is sampled during the run"},
+	KEY("until", TIME, struct scenario, until_ps, AUTO, .min = 1, .max = MOMENT_MAX,
+		.help = "model time at which the run ends at the latest; auto: when all flows should long have finished"),
+	KEY("expect", LIST, struct scenario, expects, .usual = "none", .list = &expect_list,
+		.expected = "a list of {metric, at_most | at_least | equals, of}",
+		.help = "what must come out; else the exit status is 1"),
+	KEY("compare", LIST, struct scenario, variants, .usual = "one run", .list = &variant_list,
+		.expected = "a list of {name, set}", .applies = never,
+		.help = "variants of the scenario that are run and shown side by side"),
+};
+
+const struct map scenario_map = {KEYS(keys), .check = check_sections, .partial = true};

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Mappings and lists, by the tables of the schema. */
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "scenario/explain.h"
+#include "scenario/schema.h"
+#include "scenario/tree.h"
+
+#define KEYS_LIMIT 63
+
+static void *at(void *base, size_t offset)
+{
+	return offset == VALUE_NOWHERE ? NULL : (char *)base + offset;
+}
+
+const struct key *map_key(const struct map *map, const char *name)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (!strcmp(map->keys[i].name, name))
+			return &map->keys[i];
+	return NULL;
+}
+
+static uint64_t bit_of(const struct map *map, const struct key *k)
+{
+	return 1ull << (k - map->keys);
+}
+
+/* A key that a mapping may hold. */
+static bool is_listed(const struct key *k)
+{
+	return k->kind != VALUE_NONE;
+}
+
+/* Returns a bit for each key that an unknown one was meant as: it is not reported missing too. */
+static uint64_t explain_unknown(
+	struct check *c, const struct map *map, const struct tree *n, bool *ret_any)
+{
+	const char *names[KEYS_LIMIT];
+	uint64_t meant = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->count; i++)
+		if (is_listed(&map->keys[i]))
+			names[count++] = map->keys[i].name;
+	for (size_t i = 0; i < n->count; i++) {
+		const struct tree *item = n->items[i];
+		const struct key *k = map_key(map, item->key);
+		const char *name;
+
+		if (item->again || (k && is_listed(k)))
+			continue;
+		*ret_any = true;
+		name = explain_unknown_key(c->diags, item, names, count);
+		if (name)
+			meant |= bit_of(map, map_key(map, name));
+	}
+	return meant;
+}
+
+/* An array with room for the items; NULL: there is none to be had, or needed. */
+static char *list_array(struct check *c, const struct list *l, size_t count, void *target)
+{
+	if (l->in_place || !count)
+		return target;
+	*(void **)target = calloc(count, l->size);
+	if (!*(void **)target)
+		c->out_of_memory = true;
+	return *(void **)target;
+}
+
+static bool read_list(struct check *c, const struct key *k, const struct tree *n, void *base)
+{
+	const struct list *l = k->list;
+	bool lone = l->lone && n->kind == TREE_SCALAR, good = true;
+	size_t count = lone ? 1 : n->count;
+	char *array;
+
+	if (tree_is_null(n))
+		return true;
+	if (n->kind != TREE_LIST && !lone) {
+		explain_unexpected(c->diags, n, k->expected);
+		return false;
+	}
+	if (l->limit && count > l->limit) {
+		explain_value(
+			c->diags, n, "%zu %s; expected at most %zu", count, l->many, l->limit);
+		return false;
+	}
+	array = list_array(c, l, count, at(base, k->offset));
+	if (!array)
+		return false;
+	*(size_t *)at(base, l->count) = count;
+	for (size_t i = 0; i < count; i++) {
+		const struct tree *item = lone ? n : n->items[i];
+
+		if (l->pos)
+			*(struct diag_pos *)(array + i * l->size + l->pos) = item->pos;
+		good &= key_read(c, l->item, item, array + i * l->size);
+	}
+	return good;
+}
+
+bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base)
+{
+	bool inherits = c->inherits, good;
+
+	switch (k->kind) {
+	case VALUE_MAP:
+		c->inherits = k->inherits;
+		good = map_read(c, k->map, n, at(base, k->offset));
+		c->inherits = inherits;
+		break;
+	case VALUE_LIST:
+		good = read_list(c, k, n, base);
+		break;
+	case VALUE_FORM:
+		good = k->form->read(c, n, at(base, k->offset));
+		break;
+	default:
+		good = value_read(c, k, n, at(base, k->offset));
+	}
+	return good && (!k->check || k->check(c, n, at(base, k->offset)));
+}
+
+bool key_default(struct check *c, const struct map *map, const struct key *k, void *base)
+{
+	struct tree fallback = {.kind = TREE_SCALAR, .text = (char *)k->fallback, .quoted = true};
+
+	if (k->choice && !map->every_choice)
+		return true;
+	if (k->optional)
+		*(uint64_t *)at(base, k->offset) = k->word_value;
+	if (k->fallback && !c->inherits)
+		return k->kind == VALUE_MAP ? map_read(c, k->map, &fallback, at(base, k->offset))
+					    : value_read(c, k, &fallback, at(base, k->offset));
+	if (k->kind == VALUE_MAP && !k->inherits)
+		return map_read(c, k->map, NULL, at(base, k->offset));
+	return k->kind != VALUE_FORM || k->form->read(c, NULL, at(base, k->offset));
+}
+
+bool map_takes_on(const struct map *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (map->keys[i].required)
+			return false;
+	return map->on.size && !map->lone;
+}
+
+/* Whether the value can be read as a map; NULL and an empty value can where no key is required. */
+static bool is_map(struct check *c, const struct map *map, const struct tree *n)
+{
+	char expected[EXPECTED];
+	bool required = false;
+
+	for (size_t i = 0; i < map->count; i++)
+		required |= map->keys[i].required;
+	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !required))
+		return true;
+	explain_unexpected(c->diags, n, expected_map(map, expected));
+	return false;
+}
+
+/* The keys of a mapping, or their defaults. Returns a bit 1 << i for each key whose target is good, and KEY_UNKNOWN. */
+static uint64_t read_keys(struct check *c, const struct map *map, const struct tree *n, void *base)
+{
+	uint64_t good = 0, meant = 0;
+	bool unknown = false;
+
+	if (n)
+		meant = explain_unknown(c, map, n, &unknown);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct key *k = &map->keys[i];
+		const struct tree *item = tree_get(n, k->name);
+		char expected[EXPECTED];
+
+		if (item && is_listed(k) && key_read(c, k, item, base))
+			good |= bit_of(map, k);
+		else if (item && k->kind < VALUE_NONE)
+			key_default(c, map, k, base);
+		else if (!item && k->required && !(meant & bit_of(map, k)))
+			explain_missing(c->diags, n, k->name, expected_value(k, expected));
+		else if (!item && !k->required && key_default(c, map, k, base))
+			good |= bit_of(map, k);
+	}
+	return good | (unknown ? KEY_UNKNOWN : 0);
+}
+
+static void set_chosen(const struct map *map, void *base, unsigned index)
+{
+	if (map->chosen.size == sizeof(bool))
+		*(bool *)at(base, map->chosen.offset) = index;
+	else if (map->chosen.size)
+		*(unsigned *)at(base, map->chosen.offset) = index;
+}
+
+/*
+ * The one choice that a mapping takes; a message where there are none or several. No message about none where `quiet`: an
+ * unknown key has been named.
+ */
+static bool choose(
+	struct check *c, const struct map *map, const struct tree *n, void *base, bool quiet)
+{
+	const char *names[KEYS_LIMIT];
+	const struct tree *found = NULL;
+	char expected[EXPECTED];
+	unsigned index = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->count; i++) {
+		const struct tree *item = tree_get(n, map->keys[i].name);
+
+		if (!map->keys[i].choice)
+			continue;
+		if (item && found) {
+			explain_value(c->diags, found->index > item->index ? found : item,
+				"%s and %s exclude each other; keep one", found->key, item->key);
+			return false;
+		}
+		if (item) {
+			found = item;
+			set_chosen(map, base, index);
+		}
+		if (is_listed(&map->keys[i]))
+			names[count++] = map->keys[i].name;
+		index++;
+	}
+	if (!count || found)
+		return true;
+	if (!quiet)
+		explain_value(c->diags, n, "expected one of these keys: %s",
+			expected_names(names, count, expected));
+	return false;
+}
+
+/* n is a mapping, empty, or NULL. */
+static bool read_map(struct check *c, const struct map *map, const struct tree *n, void *base)
+{
+	const uint64_t all = (1ull << map->count) - 1;
+	uint64_t good;
+
+	if (map->on.size == sizeof(bool))
+		*(bool *)at(base, map->on.offset) = true;
+	if (map->prepare)
+		map->prepare(c, n, base);
+	good = read_keys(c, map, n, base);
+	if (n && !choose(c, map, n, base, good & KEY_UNKNOWN))
+		return false;
+	if (map->check && (map->partial || good == all) && !map->check(c, n, base, good))
+		return false;
+	return good == all;
+}
+
+/* A choice whose bare name says all. */
+static bool is_bare(const struct key *k)
+{
+	if (!k->choice || (k->kind != VALUE_NONE && k->kind != VALUE_MAP))
+		return false;
+	for (size_t i = 0; k->kind == VALUE_MAP && i < k->map->count; i++)
+		if (k->map->keys[i].required || k->map->keys[i].choice)
+			return false;
+	return true;
+}
+
+/* The bare name of a choice. */
+static bool read_bare(struct check *c, const struct map *map, const struct tree *n, void *base)
+{
+	const char *names[KEYS_LIMIT];
+	char expected[EXPECTED];
+	unsigned index = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->count; i++) {
+		const struct key *k = &map->keys[i];
+		bool named = !strcasecmp(n->text, k->name);
+
+		if (named && is_bare(k)) {
+			set_chosen(map, base, index);
+			if (k->kind == VALUE_MAP && !map->every_choice &&
+				!map_read(c, k->map, NULL, at(base, k->offset)))
+				return false;
+			return read_keys(c, map, NULL, base) == (1ull << map->count) - 1;
+		}
+		if (named && k->choice) {
+			explain_unexpected(c->diags, n, expected_map(map, expected));
+			return false;
+		}
+		if (is_bare(k))
+			names[count++] = k->name;
+		index += k->choice;
+	}
+	explain_unknown_word(c->diags, n, names, count);
+	return false;
+}
+
+static bool knows_word(const struct key *k, const char *text)
+{
+	for (size_t i = 0; k->words[i]; i++)
+		if (!strcasecmp(text, k->words[i]))
+			return true;
+	return false;
+}
+
+/* The value of the key that a scalar stands for; the others have their defaults. */
+static bool read_lone(struct check *c, const struct map *map, const struct tree *n, void *base)
+{
+	const struct key *lone = map->lone;
+	uint64_t good = read_keys(c, map, NULL, base);
+
+	if (map->on.size && lone->words && !knows_word(lone, n->text)) {
+		const char *words[KEYS_LIMIT] = {"off"};
+		size_t count = 1;
+
+		for (size_t i = 0; lone->words[i]; i++)
+			words[count++] = lone->words[i];
+		explain_unknown_word(c->diags, n, words, count);
+		return false;
+	}
+	return key_read(c, lone, n, base) && (!map->check || map->check(c, n, base, good));
+}
+
+static bool has_bare(const struct map *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (is_bare(&map->keys[i]))
+			return true;
+	return false;
+}
+
+bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base)
+{
+	if (n && map->pos)
+		*(struct diag_pos *)at(base, map->pos) = n->pos;
+	if (n && n->kind == TREE_SCALAR && !tree_is_null(n)) {
+		if (map->on.size && value_is_off(n)) {
+			memset(at(base, map->on.offset), 0, map->on.size);
+			return true;
+		}
+		if (map_takes_on(map) && value_is_on(n))
+			return read_map(c, map, NULL, base);
+		if (map->lone)
+			return read_lone(c, map, n, base);
+		if (has_bare(map))
+			return read_bare(c, map, n, base);
+	}
+	return is_map(c, map, n) && read_map(c, map, n, base);
+}
