@@ -218,9 +218,13 @@ bench: check-deps ## figures of this machine: bring-up, hops a second, memory
 $(BUILD)/fabricbed.8: $(BUILD)/fabricbed
 	$(Q)$< help --man > $@
 
-install: all $(BUILD)/fabricbed.8 ## install command, man page, completion and scenarios under PREFIX
+$(BUILD)/fabricbed-scenario.5: $(BUILD)/fabricbed
+	$(Q)$< help --man scenario > $@
+
+install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install command, man pages, completion and scenarios under PREFIX
 	install -D -m 755 $(BUILD)/fabricbed $(DESTDIR)$(PREFIX)/bin/fabricbed
 	install -D -m 644 $(BUILD)/fabricbed.8 $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
+	install -D -m 644 $(BUILD)/fabricbed-scenario.5 $(DESTDIR)$(PREFIX)/share/man/man5/fabricbed-scenario.5
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/fabricbed help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
 	install -d $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
@@ -228,6 +232,7 @@ install: all $(BUILD)/fabricbed.8 ## install command, man page, completion and s
 
 uninstall: ## take it away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/fabricbed $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
+	rm -f $(DESTDIR)$(PREFIX)/share/man/man5/fabricbed-scenario.5
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
 	rm -rf $(DESTDIR)$(PREFIX)/share/fabricbed
 

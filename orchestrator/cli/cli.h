@@ -75,6 +75,9 @@ void cli_finish(struct cli_args *args);
 
 void cli_print_help(const struct command *c);
 
+/* A paragraph of a man page: what troff would take for its own is made harmless. */
+void cli_man_text(const char *text);
+
 /* The command of that name; NULL after a message with the nearest one. */
 const struct command *cli_find_command(const char *name);
 

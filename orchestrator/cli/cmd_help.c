@@ -3,10 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/help_scenario.h"
 
 static const struct cli_option options[] = {
-	{"man", 0, NULL, "print the man page's source"},
+	{"man", 0, NULL, "print the man page's source; of 'scenario' that of section 5"},
 	{"completion", 0, NULL, "print the completion for bash"},
+	{"json", 0, NULL, "of 'scenario': the keys with their values and defaults as JSON"},
 	{0},
 };
 
@@ -74,7 +76,7 @@ void cli_print_help(const struct command *c)
 }
 
 /* Text with what troff would take for its own made harmless. */
-static void man_text(const char *text)
+void cli_man_text(const char *text)
 {
 	bool line_start = true;
 
@@ -97,10 +99,10 @@ static void man_text(const char *text)
 static void man_command(const struct command *c)
 {
 	printf(".SS \"%s %s\"\n", c->name, c->operands);
-	man_text(c->summary);
+	cli_man_text(c->summary);
 	if (*c->details) {
 		puts(".PP");
-		man_text(c->details);
+		cli_man_text(c->details);
 	}
 	for (const struct cli_option *o = c->options; o->name; o++) {
 		puts(".TP");
@@ -108,7 +110,7 @@ static void man_command(const struct command *c)
 			printf("\\fB\\-%c\\fR, ", o->letter);
 		printf("\\fB\\-\\-%s\\fR%s%s%s\n", o->name, o->argument ? " \\fI" : "",
 			o->argument ? o->argument : "", o->argument ? "\\fR" : "");
-		man_text(o->help);
+		cli_man_text(o->help);
 	}
 }
 
@@ -118,7 +120,7 @@ static void print_man(void)
 		FABRICBED_VERSION);
 	puts(".SH NAME\nfabricbed \\- a data\\-centre fabric from one scenario file\n.SH SYNOPSIS");
 	puts(".B fabricbed\n.I COMMAND\n[\\fIOPTION\\fR]... [\\fIOPERAND\\fR]...\n.SH DESCRIPTION");
-	man_text(
+	cli_man_text(
 		"Brings up a fabric of hosts, switches and links on one machine, as network namespaces, veth "
 		"pairs and XDP programs, or inside the process; runs a workload over it under a transport, or "
 		"programs of yours; breaks links on a timetable or by hand; and writes what happened. On the "
@@ -130,7 +132,7 @@ static void print_man(void)
 	puts(".SH EXIT STATUS");
 	for (size_t i = 0; i < EXIT_TEXTS; i++) {
 		printf(".TP\n%zu\n", i);
-		man_text(exit_texts[i]);
+		cli_man_text(exit_texts[i]);
 	}
 	puts(".SH FILES\n.TP\n\\fIruns/NAME\\-N/\\fR\nresults of a run: summary.json, flows.csv, queues.csv, "
 	     "events.jsonl, scenario.yaml\n.TP\n\\fI/run/fabricbed/NAME\\fR\nheld by the process that a "
@@ -178,6 +180,11 @@ static void completion_value(const struct command *c, const struct cli_option *o
 	} else if (!strcmp(o->argument, "FILE") || !strcmp(o->argument, "DIR")) {
 		completion_pattern(c, o);
 		printf(") files=%s ;;\n", *o->argument == 'F' ? "-f" : "-d");
+	} else if (!strcmp(o->argument, "KEY=VALUE")) {
+		completion_pattern(c, o);
+		printf(") compopt -o nospace; words='");
+		help_scenario_words();
+		puts("' ;;");
 	}
 }
 
@@ -295,6 +302,15 @@ static int run_help(const struct command *c, const struct cli_args *args)
 {
 	const struct command *about;
 
+	if (args->positional_count && !strcmp(args->positional[0], "scenario"))
+		return help_scenario(args->positional_count > 1 ? args->positional[1] : NULL,
+			cli_value(c, args, "man")    ? HELP_MAN
+			: cli_value(c, args, "json") ? HELP_JSON
+						     : HELP_TEXT);
+	if (args->positional_count > 1) {
+		cli_error("help: only 'help scenario' takes a second word, a KEY");
+		return EXIT_INPUT;
+	}
 	if (cli_value(c, args, "man")) {
 		print_man();
 		return EXIT_WELL;
@@ -320,11 +336,13 @@ static int run_help(const struct command *c, const struct cli_args *args)
 
 const struct command cmd_help = {
 	.name = "help",
-	.operands = "[COMMAND|metrics]",
-	.summary = "tell what there is, or what a command does",
+	.operands = "[COMMAND|metrics|scenario] [KEY]",
+	.summary = "list the commands, or describe a command or the keys of a scenario",
 	.details =
-		"'fabricbed help metrics' lists the numbers that a scenario's `expect` can bound.",
+		"'fabricbed help metrics' lists the numbers that a scenario's `expect` can bound.\n"
+		"'fabricbed help scenario' lists the keys of a scenario file; with a KEY such as\n"
+		"switch.ecn it describes that key, and lists those in it.",
 	.options = options,
-	.operands_max = 1,
+	.operands_max = 2,
 	.run = run_help,
 };

@@ -62,6 +62,8 @@ static bool add_dscp(struct check *c, const struct tree *n, uint64_t *mask)
 	return true;
 }
 
+#define DSCPS_EXPECTED "a DSCP from 0 to 63, or a list such as [26, 27]"
+
 static bool read_dscps(struct check *c, const struct tree *n, void *target)
 {
 	bool good = true;
@@ -71,7 +73,7 @@ static bool read_dscps(struct check *c, const struct tree *n, void *target)
 	if (n->kind == TREE_SCALAR && !tree_is_null(n))
 		return add_dscp(c, n, target);
 	if (n->kind != TREE_LIST) {
-		explain_unexpected(c->diags, n, "a DSCP from 0 to 63, or a list such as [26, 27]");
+		explain_unexpected(c->diags, n, DSCPS_EXPECTED);
 		return false;
 	}
 	for (size_t i = 0; i < n->count; i++)
@@ -94,7 +96,7 @@ static void write_dscps(FILE *out, const void *target, int indent)
 	fputs(mask ? "]" : "[]", out);
 }
 
-static const struct form dscps_form = {read_dscps, write_dscps};
+static const struct form dscps_form = {read_dscps, write_dscps, DSCPS_EXPECTED, NULL};
 
 /* What only a lossless class has. */
 static bool check_lossy(struct check *c, const struct tree *n)
@@ -293,4 +295,4 @@ static void write_classes(FILE *out, const void *switch_spec, int indent)
 	}
 }
 
-const struct form classes_form = {read_classes, write_classes};
+const struct form classes_form = {read_classes, write_classes, CLASSES_EXPECTED, &class_map};

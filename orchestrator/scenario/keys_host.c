@@ -41,7 +41,6 @@ static const struct map strack_map = {KEYS(strack_keys)};
 
 #define ROCE(word, kind, member, ...) KEY(word, kind, struct host_spec, roce.member, __VA_ARGS__)
 #define OF_RATE(...)                  AUTO, .min = RATE_MIN, .max = RATE_MAX, __VA_ARGS__
-#define BY_KIND                       .usual = "by `dcqcn`"
 
 static const char *const congestions[] = {"off", "dcqcn", NULL};
 static const char *const clamps[] = {"always", "after_increase", NULL};
@@ -88,19 +87,19 @@ static const struct key roce_keys[] = {
 		.help = "retransmission timeout; auto: the larger of 1ms and 10 base round trips"),
 	ROCE("dcqcn", WORD, kind, .fallback = "paper", .words = dcqcn_kinds,
 		.help = "gives the keys below their defaults, with sources in transports.md"),
-	ROCE("cnp_interval", TIME, cnp_ps, BY_KIND, .min = PS_PER_NS, .max = TIME_MAX,
+	ROCE("cnp_interval", TIME, cnp_ps, .usual = "50us", .min = PS_PER_NS, .max = TIME_MAX,
 		.help = "a receiver sends at most one CNP a queue pair in this time"),
-	ROCE("timer", TIME, increase_ps, BY_KIND, .min = PS_PER_US, .max = TIME_MAX,
+	ROCE("timer", TIME, increase_ps, .usual = "55us", .min = PS_PER_US, .max = TIME_MAX,
 		.help = "of rate increases"),
-	ROCE("alpha_timer", TIME, alpha_ps, BY_KIND, .min = PS_PER_US, .max = TIME_MAX,
+	ROCE("alpha_timer", TIME, alpha_ps, .usual = "55us", .min = PS_PER_US, .max = TIME_MAX,
 		.help = "without a CNP for so long alpha is reduced"),
 	ROCE("initial_alpha", CHANCE, alpha_start, .fallback = "1", .min = 1,
 		.help = "alpha of a new queue pair"),
 	ROCE("gain", CHANCE, gain, .fallback = "0.00390625", .min = 1,
 		.help = "g, the weight of a new sample in alpha"),
-	ROCE("fast_recovery", COUNT, rounds, BY_KIND, .min = 1, .max = 1000,
+	ROCE("fast_recovery", COUNT, rounds, .usual = "5", .min = 1, .max = 1000,
 		.help = "rounds of fast recovery before the target rate rises"),
-	ROCE("clamp_target", FLAG, keep_target, BY_KIND, .words = clamps,
+	ROCE("clamp_target", FLAG, keep_target, .usual = "always", .words = clamps,
 		.help = "whether each rate cut lowers the target rate, or only one after an increase"),
 	ROCE("byte_counter", BYTES, increase_bytes, AUTO, .min = 1, .max = COUNTER_MAX,
 		.help = "bytes sent that count like an interval of the timer; auto: 10MB at 40Gbps, by the rate"),

@@ -144,7 +144,7 @@ static const struct key keys[] = {
 		.help = "faults that are injected at set times"),
 	{.name = "telemetry",
 		.kind = VALUE_MAP,
-		.usual = "off",
+		.usual = "{queues: off}",
 		.map = &telemetry_map,
 		.help = "what is sampled during the run"},
 	KEY("until", TIME, struct scenario, until_ps, AUTO, .min = 1, .max = MOMENT_MAX,

@@ -128,6 +128,8 @@ static bool split_link(struct check *c, const struct tree *n, struct custom_link
 	return good && is_node_name(c, n, &link->b);
 }
 
+#define LINK_EXPECTED "a link: a-b, [a, b] or {a: , b: , rate: , delay: }"
+
 static bool read_link(struct check *c, const struct tree *n, void *custom_link)
 {
 	struct custom_link *link = custom_link;
@@ -143,8 +145,7 @@ static bool read_link(struct check *c, const struct tree *n, void *custom_link)
 	} else if (n->kind == TREE_SCALAR && strchr(n->text, '-')) {
 		good = split_link(c, n, link);
 	} else {
-		explain_unexpected(
-			c->diags, n, "a link: a-b, [a, b] or {a: , b: , rate: , delay: }");
+		explain_unexpected(c->diags, n, LINK_EXPECTED);
 		return false;
 	}
 	if (good && !strcmp(link->a, link->b)) {
@@ -166,7 +167,7 @@ static void write_link(FILE *out, const void *target, int indent)
 		map_write(out, &link_map, link, FLOW);
 }
 
-static const struct form link_form = {read_link, write_link};
+static const struct form link_form = {read_link, write_link, LINK_EXPECTED, &link_map};
 
 struct named {
 	const char *name;

@@ -356,6 +356,22 @@ int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags);
 void fault_spec_release(struct fault_spec *f);
 
+/* A key that a file may hold, for who lists them. */
+struct scenario_key {
+	const char *path;  /* "switch.buffer.per_port"; an element of a list is N: "faults.N.at" */
+	const char *value; /* what it may be, as messages say it */
+	const char *usual; /* its default, or "required" */
+	const char *help;  /* a sentence */
+	bool is_section;   /* there are keys below it */
+};
+
+/* Calls visit for each, sections before what is in them. */
+#define SCENARIO_PATH 128
+void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), void *arg);
+
+/* Whether two paths mean the same key: numbers and N stand for any element of a list, and may be left out. */
+bool scenario_path_is(const char *path, const char *other);
+
 /* The name of a metric that `expect` knows, by index; NULL: there are no more. Returns buf. */
 #define METRIC_NAME 64
 const char *scenario_metric(size_t index, char buf[METRIC_NAME]);

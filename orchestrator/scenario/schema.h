@@ -92,6 +92,8 @@ struct list {
 struct form {
 	bool (*read)(struct check *c, const struct tree *n, void *target);
 	void (*write)(FILE *out, const void *target, int indent);
+	const char *expected;  /* in words */
+	const struct map *map; /* of a part that is a mapping; NULL: there is none */
 };
 
 #define VALUE_NOWHERE SIZE_MAX /* as an offset: checked, then forgotten */

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The schema as a list of keys, for those who print it. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "scenario/scenario.h"
+#include "scenario/schema.h"
+
+struct walk {
+	void (*visit)(void *arg, const struct scenario_key *k);
+	void *arg;
+};
+
+static void walk_map(const struct walk *w, const struct map *map, const char *path);
+
+/* What may stand below a key: of a mapping, of the mappings of a list, of a notation that holds some. */
+static const struct map *map_below(const struct key *k)
+{
+	if (k->kind == VALUE_MAP)
+		return k->map;
+	if (k->kind == VALUE_LIST)
+		return map_below(k->list->item);
+	return k->kind == VALUE_FORM ? k->form->map : NULL;
+}
+
+static void walk_key(const struct walk *w, const struct key *k, const char *above)
+{
+	const struct map *below = map_below(k);
+	char path[SCENARIO_PATH], value[EXPECTED];
+	struct scenario_key shown = {
+		.path = path,
+		.value = value,
+		.help = k->help,
+		.usual = k->required   ? "required"
+			 : k->usual    ? k->usual
+			 : k->fallback ? k->fallback
+				       : "",
+		.is_section = below,
+	};
+
+	snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", k->name);
+	if (k->kind == VALUE_MAP)
+		expected_map(k->map, value);
+	else if (k->kind == VALUE_NONE)
+		snprintf(value, sizeof(value), "the bare word");
+	else if (k->kind == VALUE_FORM && !k->expected)
+		snprintf(value, sizeof(value), "%s", k->form->expected);
+	else
+		expected_value(k, value);
+	w->visit(w->arg, &shown);
+	if (!below)
+		return;
+	if (k->kind != VALUE_MAP)
+		strncat(path, ".N", sizeof(path) - strlen(path) - 1);
+	walk_map(w, below, path);
+}
+
+static void walk_map(const struct walk *w, const struct map *map, const char *path)
+{
+	for (size_t i = 0; i < map->count; i++)
+		walk_key(w, &map->keys[i], path);
+}
+
+void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), void *arg)
+{
+	const struct walk w = {visit, arg};
+
+	walk_map(&w, &scenario_map, "");
+}
+
+/* The next step of a path; an element of a list is any number, or N. */
+static size_t step_of(const char *path, bool *ret_any)
+{
+	size_t length = strcspn(path, ".");
+
+	*ret_any = length == 1 && *path == 'N';
+	for (size_t i = 0; i < length && !*ret_any; i++)
+		if (!isdigit((unsigned char)path[i]))
+			return length;
+	*ret_any = true;
+	return length;
+}
+
+bool scenario_path_is(const char *path, const char *other)
+{
+	while (*path && *other) {
+		bool any, any_other;
+		size_t length = step_of(path, &any), length_other = step_of(other, &any_other);
+
+		/* who leaves the number out means the same */
+		if (any != any_other) {
+			if (any)
+				path += length + (path[length] == '.');
+			else
+				other += length_other + (other[length_other] == '.');
+			continue;
+		}
+		if (!any && (length != length_other || strncmp(path, other, length)))
+			return false;
+		path += length + (path[length] == '.');
+		other += length_other + (other[length_other] == '.');
+	}
+	return !*path && !*other;
+}
