@@ -33,7 +33,8 @@ LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/to
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
-              userspace/transport/*.c orchestrator/scenario/*.c orchestrator/serve/*.c)
+              userspace/transport/*.c userspace/workload/*.c \
+              orchestrator/scenario/*.c orchestrator/serve/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)

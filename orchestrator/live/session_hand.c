@@ -6,6 +6,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "live/session_internal.h"
+#include "workload/kind.h"
 
 #define BY_HAND "hand"
 
@@ -230,8 +231,10 @@ json_t *session_start(
 	int r = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		workloads[i].start_ps = timeline_later(now, workloads[i].start_ps);
-		if (workloads[i].start_ps > MOMENT_MAX)
+		struct workload_common *o = workloads[i].options;
+
+		o->start_ps = timeline_later(now, o->start_ps);
+		if (o->start_ps > MOMENT_MAX)
 			r = -ERANGE;
 	}
 	for (size_t i = 0; i < count; i++) {

@@ -12,22 +12,14 @@
 #include "scenario/schema.h"
 #include "scenario/tree.h"
 
-#define NAME_LIMIT      24  /* bytes of a scenario's name: it is part of the names of namespaces */
-#define NODE_NAME_LIMIT 31  /* of a node's */
-#define LABEL_LIMIT     128 /* of a glob */
+#define NAME_LIMIT  24  /* bytes of a scenario's name: it is part of the names of namespaces */
+#define LABEL_LIMIT 128 /* of a glob */
 
-#define RATE_MIN   1000ull
-#define RATE_MAX   10000000000000ull     /* 10 Tbps: a byte takes most of a picosecond */
-#define TIME_MAX   864000000000000000ull /* ten days */
-#define DELAY_MAX  1000000000000ull      /* a second, 200,000 km of fibre */
-#define TIMES_MAX  1000000               /* anything counted that has no limit of its own */
-#define QUEUE_MAX  (1ull << 31)          /* bytes: a switch counts a queue's in 32 bits */
+#define QUEUE_MAX  (1ull << 31) /* bytes: a switch counts a queue's in 32 bits */
 #define DSCP_MAX   63
 #define CLASS_MAX  (SCENARIO_CLASSES - 1)
 #define DSCP_AUTO  UINT32_MAX /* until check_answers() */
 #define EVERY_AUTO UINT64_MAX /* switch.cnp.every: what the hosts say, once they are known */
-
-#define AUTO .fallback = "auto", .word = "auto" /* stored as 0, or as QUANTITY_AUTO */
 
 extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
 	workload_map, fault_map, expect_map, variant_map;

@@ -58,6 +58,46 @@ void explain_value(struct diags *diags, const struct tree *n, const char *format
 	free(text);
 }
 
+/* What lies on the path as far as there is something. */
+static const struct tree *walk(const struct tree *n, const char *path)
+{
+	while (*path) {
+		size_t length = strcspn(path, ".");
+		const struct tree *next = NULL;
+
+		for (size_t i = 0; i < n->count && !next; i++) {
+			const struct tree *item = n->items[i];
+
+			if (item->key ? !strncmp(item->key, path, length) && !item->key[length]
+				      : i == strtoul(path, NULL, 10))
+				next = item;
+		}
+		if (!next)
+			break;
+		n = next;
+		path += length + (path[length] == '.');
+	}
+	return n;
+}
+
+bool explain_path(struct check *c, const struct tree *n, const char *path, const char *format, ...)
+{
+	va_list ap;
+	char *text;
+	int r;
+
+	va_start(ap, format);
+	r = vasprintf(&text, format, ap);
+	va_end(ap);
+	if (r < 0) {
+		c->out_of_memory = true;
+		return false;
+	}
+	explain_value(c->diags, walk(n, path), "%s", text);
+	free(text);
+	return false;
+}
+
 void explain_missing(
 	struct diags *diags, const struct tree *map, const char *key, const char *expected)
 {

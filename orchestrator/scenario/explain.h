@@ -6,11 +6,16 @@
  * scenario/. */
 #include <stddef.h>
 #include "base/diag.h"
+#include "base/schema.h"
 #include "scenario/tree.h"
 
 /* A message about the value n, at its place. */
 __attribute__((format(printf, 3, 4))) void explain_value(
 	struct diags *diags, const struct tree *n, const char *format, ...);
+
+/* The `wrong` of a struct check, by which tables elsewhere word their messages (base/schema.h). */
+__attribute__((format(printf, 4, 5))) bool explain_path(
+	struct check *c, const struct tree *n, const char *path, const char *format, ...);
 
 /* About a key that the map lacks. */
 void explain_missing(

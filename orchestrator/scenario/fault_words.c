@@ -253,7 +253,7 @@ int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags)
 {
 	struct fault_spec f = {.until_ps = UINT64_MAX, .sound = true};
-	struct check c = {.diags = diags};
+	struct check c = {.diags = diags, .wrong = explain_path};
 	struct reader r = {.words = words, .count = count, .c = &c, .fault = &f};
 	bool good = take_words(&r);
 

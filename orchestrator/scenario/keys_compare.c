@@ -39,7 +39,16 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 	return good;
 }
 
-static const struct form set_form = {.read = read_set};
+static void release_sets(void *variant)
+{
+	struct variant_spec *v = variant;
+
+	for (size_t i = 0; i < v->set_count; i++)
+		free(v->sets[i]);
+	free(v->sets);
+}
+
+static const struct form set_form = {.read = read_set, .release = release_sets};
 
 static const struct key keys[] = {
 	KEY("name", LABEL, struct variant_spec, name, .required = true, .max = NAME_LIMIT,

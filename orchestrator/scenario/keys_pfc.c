@@ -104,7 +104,7 @@ static void write_remap(FILE *out, const void *target, int indent)
 	fputc('}', out);
 }
 
-static const struct form remap_form = {read_remap, write_remap, REMAP_EXPECTED, NULL};
+static const struct form remap_form = {read_remap, write_remap, REMAP_EXPECTED, NULL, NULL};
 
 static const struct key roles_keys[] = {
 	KEY("remap", FORM, struct switch_spec, roles.to, .required = true, .form = &remap_form,

@@ -167,7 +167,13 @@ static void write_link(FILE *out, const void *target, int indent)
 		map_write(out, &link_map, link, FLOW);
 }
 
-static const struct form link_form = {read_link, write_link, LINK_EXPECTED, &link_map};
+static void release_link(void *target)
+{
+	map_release(&link_map, target);
+}
+
+static const struct form link_form = {
+	read_link, write_link, LINK_EXPECTED, &link_map, release_link};
 
 struct named {
 	const char *name;

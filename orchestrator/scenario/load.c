@@ -112,7 +112,7 @@ static int load_tree(struct tree **ret, const char *text, size_t length, const c
 static int check_tree(struct scenario **ret, const char *name, const struct tree *root,
 	size_t before, struct diags *diags)
 {
-	struct check c = {.diags = diags};
+	struct check c = {.diags = diags, .wrong = explain_path};
 	struct scenario *s = calloc(1, sizeof(*s));
 
 	if (!s)
@@ -265,7 +265,7 @@ static int read_workloads(struct scenario *s, const struct tree *root, struct di
 {
 	const struct tree *list = tree_get(root, WORKLOAD);
 	const struct key *key = map_key(&scenario_map, WORKLOAD);
-	struct check c = {.diags = diags};
+	struct check c = {.diags = diags, .wrong = explain_path};
 	char expected[EXPECTED];
 	bool good = false;
 

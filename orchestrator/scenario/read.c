@@ -328,7 +328,7 @@ static bool has_bare(const struct map *map)
 	return false;
 }
 
-bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base)
+static bool read_struct(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
 	if (n && map->pos)
 		*(struct diag_pos *)at(base, map->pos) = n->pos;
@@ -345,4 +345,26 @@ bool map_read(struct check *c, const struct map *map, const struct tree *n, void
 			return read_bare(c, map, n, base);
 	}
 	return is_map(c, map, n) && read_map(c, map, n, base);
+}
+
+bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base)
+{
+	void **box = base, *spare;
+	bool good;
+
+	if (!map->size)
+		return read_struct(c, map, n, base);
+	spare = calloc(1, map->size);
+	if (!spare) {
+		c->out_of_memory = true;
+		return false;
+	}
+	good = read_struct(c, map, n, spare);
+	if (!*box) {
+		*box = spare;
+		return good;
+	}
+	/* a second choice has been read, for what is wrong with it */
+	map_release(map, &spare);
+	return false;
 }

@@ -11,14 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/diag.h"
-
-/* Bytes; or what only the topology turns into bytes: a share of its BDP, or a time at a link's rate. */
-enum quantity_unit { QUANTITY_BYTES, QUANTITY_BDP, QUANTITY_TIME, QUANTITY_AUTO };
-
-struct quantity {
-	double value; /* bytes; the share (0.25 for "25% BDP"); picoseconds; not used */
-	enum quantity_unit unit;
-};
+#include "base/quantity.h"
 
 enum topology_kind { TOPOLOGY_FAT_TREE, TOPOLOGY_LEAF_SPINE, TOPOLOGY_CUSTOM };
 
@@ -65,12 +58,6 @@ struct ecn_spec {
 	uint32_t
 		average; /* weight of a new depth 1 / 2^average, 1..9; 0: the depth itself counts */
 };
-
-/*
- * The latest moment that a scenario can name, 26 days. Spans end at ten, so that what is done to a live fabric in its first sixteen
- * days can be told afterwards.
- */
-#define MOMENT_MAX 2246400000000000000ull
 
 #define SCENARIO_CLASSES 8 /* 802.1Q's traffic classes */
 
@@ -211,24 +198,12 @@ struct external_spec {
 /* Packets of a message at most: a PSN has 24 bits (InfiniBand, volume 1, 9.2), and none must come twice. */
 #define MESSAGE_PACKETS (1ull << 24)
 
-enum workload_kind { WORKLOAD_PERMUTATION, WORKLOAD_INCAST, WORKLOAD_PAIRS };
-
-struct host_names {
-	char **names;
-	size_t count;
-};
+struct workload_common;
 
 struct workload_spec {
 	bool sound;
-	enum workload_kind kind;
-	uint64_t message_bytes; /* at least 1 */
-	uint64_t start_ps;
-	uint32_t repeat;                   /* messages one after the other; default 1 */
-	uint64_t gap_ps;                   /* between the end of one and the start of the next */
-	uint32_t count;                    /* permutation: so many at once, default 1 */
-	uint32_t senders;                  /* incast */
-	char *to;                          /* incast: receiver, default h0 */
-	struct host_names from, receivers; /* pairs: one sends to the other of the same index */
+	unsigned kind;                   /* index in workload_kinds[] */
+	struct workload_common *options; /* the kind's own; what they begin with, all have */
 	struct diag_pos pos;
 };
 
@@ -393,6 +368,10 @@ int fault_words(const struct fault_spec *f, char *buf, size_t size);
 int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,
 	size_t length, struct diags *diags);
 void workload_spec_release(struct workload_spec *w);
+
+/* Calls visit for each host that a workload names: under which key ("pairs.to"), and its name. */
+void scenario_workload_hosts(const struct workload_spec *w,
+	void (*visit)(void *arg, const char *path, const char *name), void *arg);
 
 /* Appends to a scenario's lists, taking what *f or *w holds; on failure it is still the caller's. 0 or -ENOMEM. */
 int scenario_add_fault(struct scenario *s, const struct fault_spec *f);

@@ -30,7 +30,7 @@ static void walk_key(const struct walk *w, const struct key *k, const char *abov
 	struct scenario_key shown = {
 		.path = path,
 		.value = value,
-		.help = k->help,
+		.help = k->help ? k->help : k->map->help,
 		.usual = k->required   ? "required"
 			 : k->usual    ? k->usual
 			 : k->fallback ? k->fallback

@@ -125,7 +125,7 @@ static const void *at(const void *base, size_t offset)
 	return offset == VALUE_NOWHERE ? NULL : (const char *)base + offset;
 }
 
-static size_t chosen(const struct map *map, const void *base)
+size_t map_chosen(const struct map *map, const void *base)
 {
 	if (map->which)
 		return map->which(base);
@@ -134,7 +134,7 @@ static size_t chosen(const struct map *map, const void *base)
 	return map->chosen.size ? *(const unsigned *)at(base, map->chosen.offset) : 0;
 }
 
-static size_t choice_index(const struct map *map, const struct key *k)
+size_t choice_index(const struct map *map, const struct key *k)
 {
 	size_t index = 0;
 
@@ -148,7 +148,7 @@ bool key_is_written(const struct map *map, const struct key *k, const void *base
 	if (k->applies && !k->applies(base))
 		return false;
 	if (k->choice)
-		return choice_index(map, k) == chosen(map, base);
+		return choice_index(map, k) == map_chosen(map, base);
 	if (k->kind == VALUE_LABEL)
 		return *(char *const *)at(base, k->offset);
 	return !k->optional || *(const uint64_t *)at(base, k->offset) != k->word_value;
@@ -227,6 +227,8 @@ static void write_value(FILE *out, const struct key *k, const void *base, int in
 {
 	const void *target = at(base, k->offset);
 
+	if (k->kind == VALUE_MAP && k->map->size)
+		target = *(const void *const *)target;
 	if (k->kind == VALUE_MAP)
 		map_write(out, k->map, target,
 			indent >= 0 && fits_line(k->map, target) ? FLOW : indent);

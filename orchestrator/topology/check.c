@@ -7,6 +7,7 @@
 #include <string.h>
 #include "abi/hop.h"
 #include "base/units.h"
+#include "workload/kind.h"
 
 /* A flow takes two of the 24-bit queue pair numbers of the BTH. */
 #define FLOWS_MAX ((1u << 23) - 1)
@@ -96,47 +97,38 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 
 #define KEY_TEXT 64
 
-/* "workload.1.incast.to" */
-static const char *workload_key(char buf[KEY_TEXT], size_t index, const char *rest)
-{
-	snprintf(buf, KEY_TEXT, "workload.%zu.%s", index, rest);
-	return buf;
-}
+/* Whoever visits the hosts that a workload names. */
+struct named_hosts {
+	const struct fabric *f;
+	const struct workload_spec *workload;
+	size_t index;
+	struct diags *diags;
+};
 
-#define ENDS "send and receive"
-
-static uint64_t check_incast(
-	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
+static void check_named_host(void *arg, const char *path, const char *name)
 {
+	const struct named_hosts *n = arg;
 	char key[KEY_TEXT];
-	uint32_t to;
+	uint32_t host;
 
-	find_host(f, workload_key(key, index, "incast.to"), w->to, ENDS, w->pos, diags, &to);
-	if (w->senders >= f->net.host_count)
-		diags_add(diags, w->pos,
-			"%s: %u; of the fabric's %u hosts one receives, so at most %u",
-			workload_key(key, index, "incast.senders"), w->senders, f->net.host_count,
-			f->net.host_count - 1);
-	return w->senders;
+	snprintf(key, sizeof(key), "workload.%zu.%s", n->index, path);
+	find_host(n->f, key, name, "send and receive", n->workload->pos, n->diags, &host);
 }
 
-static uint64_t check_pairs(
+/* Returns how many chains of messages it has. */
+static double check_workload(
 	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
 {
-	char from_key[KEY_TEXT], to_key[KEY_TEXT];
+	const struct workload_kind *kind = workload_kinds[w->kind];
+	struct named_hosts named = {f, w, index, diags};
+	char text[WORKLOAD_REFUSAL];
+	const char *refusal =
+		kind->refuse ? kind->refuse(w->options, f->net.host_count, text) : NULL;
 
-	workload_key(from_key, index, "pairs.from");
-	workload_key(to_key, index, "pairs.to");
-	for (size_t i = 0; i < w->from.count; i++) {
-		uint32_t from, to;
-		bool found = find_host(f, from_key, w->from.names[i], ENDS, w->pos, diags, &from);
-
-		found &= find_host(f, to_key, w->receivers.names[i], ENDS, w->pos, diags, &to);
-		if (found && from == to)
-			diags_add(diags, w->pos, "%s: \"%s\" sends to itself", to_key,
-				w->from.names[i]);
-	}
-	return w->from.count;
+	scenario_workload_hosts(w, check_named_host, &named);
+	if (refusal)
+		diags_add(diags, w->pos, "workload.%zu.%s.%s", index, kind->name, refusal);
+	return (double)kind->chains(w->options, f->net.host_count);
 }
 
 /* reason: why there can't be more. */
@@ -147,26 +139,16 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 
 	for (size_t i = 0; i < count; i++) {
 		const struct workload_spec *w = &workloads[i];
-		double at_once = 0;
+		double at_once;
 
 		if (!w->sound)
 			continue;
-		switch (w->kind) {
-		case WORKLOAD_PERMUTATION:
-			at_once = (double)f->net.host_count * w->count;
-			break;
-		case WORKLOAD_INCAST:
-			at_once = (double)check_incast(f, w, i, diags);
-			break;
-		case WORKLOAD_PAIRS:
-			at_once = (double)check_pairs(f, w, i, diags);
-			break;
-		}
-		if (flows <= most && flows + at_once * w->repeat > most)
+		at_once = check_workload(f, w, i, diags) * w->options->repeat;
+		if (flows <= most && flows + at_once > most)
 			diags_add(diags, w->pos,
 				"workload: %.0f messages up to here; at most %u (%s)",
-				flows + at_once * w->repeat, most, reason);
-		flows += at_once * w->repeat;
+				flows + at_once, most, reason);
+		flows += at_once;
 	}
 }
 
@@ -211,7 +193,7 @@ int fabric_check_workloads(const struct fabric *f, const struct workload_spec *w
 	char text[UNITS_TEXT];
 
 	for (size_t i = 0; i < count; i++)
-		if (workloads[i].message_bytes > max)
+		if (workloads[i].options->bytes > max)
 			diags_add(diags, workloads[i].pos,
 				"workload.%zu: message is too large; it has at most 2^24 packets, %s at an mtu of %u",
 				i, format_bytes(text, max), f->mtu);

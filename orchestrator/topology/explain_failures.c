@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "topology/explain_parts.h"
+#include "workload/kind.h"
 
 #define NO_POD UINT32_MAX
 
@@ -318,7 +319,7 @@ static int make_rows(struct explain *e, struct survey *v, const struct scenario 
 static bool all_permutations(const struct scenario *s)
 {
 	for (size_t i = 0; i < s->workload_count; i++)
-		if (s->workloads[i].kind != WORKLOAD_PERMUTATION)
+		if (!workload_kinds[s->workloads[i].kind]->balanced)
 			return false;
 	return s->workload_count;
 }

@@ -30,8 +30,8 @@ rules=$(
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
 	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h
 	userspace/workload/             workload/* base/* abi/*
-	orchestrator/scenario/          scenario/* base/*
-	orchestrator/topology/          topology/* scenario/* base/* abi/*
+	orchestrator/scenario/          scenario/* base/* workload/kind.h
+	orchestrator/topology/          topology/* scenario/* base/* abi/* workload/kind.h
 	orchestrator/build/             build/* topology/* scenario/* $userspace_all
 	orchestrator/live/              live/* build/* topology/* scenario/* $userspace_all
 	orchestrator/serve/             serve/* live/* build/* topology/* scenario/* $userspace_all

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "scenario_fixture.h"
+#include "workload/kind.h"
 
 #define US   1000000ull
 #define GBPS 1000000000ull
@@ -113,27 +114,26 @@ static void check_full_nodes(const struct scenario *s)
 
 static void check_full_workloads(const struct scenario *s)
 {
+	static const char *const written[] = {
+		"- {permutation: {count: 4, message: 2MB, start: 1us, repeat: 3, gap: 2us}}",
+		"- {incast: {senders: 32, to: h5, message: 1B, start: 0ps, repeat: 1, gap: 0ps}}",
+		"- {pairs: {from: [h0, h1], to: [h15, h14], message: ",
+		"- {pairs: {from: [h0], to: [h1], message: ",
+	};
 	const struct workload_spec *w = s->workloads;
+	char *text = write_text(s);
 
-	assert_int_equal(s->workload_count, 4);
-	assert_int_equal(w[0].kind, WORKLOAD_PERMUTATION);
-	assert_int_equal(w[0].message_bytes, 2 * MB);
-	assert_int_equal(w[0].count, 4);
-	assert_int_equal(w[0].start_ps, US);
-	assert_int_equal(w[0].repeat, 3);
-	assert_int_equal(w[0].gap_ps, 2 * US);
+	assert_int_equal(s->workload_count, COUNT(written));
+	for (size_t i = 0; i < COUNT(written); i++)
+		if (!strstr(text, written[i]))
+			fail_msg("no %s in\n%s", written[i], text);
+	free(text);
+	assert_ptr_equal(workload_kinds[w[0].kind], &workload_kind_permutation);
+	assert_int_equal(w[0].options->bytes, 2 * MB);
+	assert_int_equal(w[0].options->start_ps, US);
+	assert_int_equal(w[0].options->repeat, 3);
+	assert_int_equal(w[0].options->gap_ps, 2 * US);
 	assert_int_equal(w[0].pos.line, 28);
-	assert_int_equal(w[1].kind, WORKLOAD_INCAST);
-	assert_int_equal(w[1].senders, 32);
-	assert_string_equal(w[1].to, "h5");
-	assert_int_equal(w[1].message_bytes, 1);
-	assert_int_equal(w[1].repeat, 1);
-	assert_int_equal(w[2].kind, WORKLOAD_PAIRS);
-	assert_int_equal(w[2].from.count, 2);
-	assert_string_equal(w[2].from.names[1], "h1");
-	assert_string_equal(w[2].receivers.names[1], "h14");
-	assert_int_equal(w[3].from.count, 1);
-	assert_string_equal(w[3].receivers.names[0], "h1");
 }
 
 static void check_full_rest(const struct scenario *s)
@@ -342,8 +342,8 @@ static void aliases_are_copies(void **state)
 
 	(void)state;
 	assert_int_equal(s->workload_count, 3);
-	assert_int_equal(s->workloads[1].message_bytes, 2 * MB);
-	assert_int_equal(s->workloads[2].message_bytes, 2 * MB);
+	assert_int_equal(s->workloads[1].options->bytes, 2 * MB);
+	assert_int_equal(s->workloads[2].options->bytes, 2 * MB);
 	scenario_free(s);
 }
 
@@ -382,8 +382,7 @@ static void overrides_reach_everything(void **state)
 		s->sw.classes[0].ecn.kmin.value == 0 && s->sw.classes[0].ecn.kmax.value == 0.75);
 	assert_int_equal(s->host.strack.paths, 8);
 	assert_int_equal(s->workload_count, 2);
-	assert_int_equal(s->workloads[0].message_bytes, 16 * MB);
-	assert_int_equal(s->workloads[1].senders, 3);
+	assert_int_equal(s->workloads[0].options->bytes, 16 * MB);
 	assert_string_equal(s->faults[0].target, "*-core*");
 	assert_int_equal(s->faults[0].pos.line, 0);
 	assert_int_equal(s->sample_ps, 0);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "scenario_fixture.h"
+#include "workload/kind.h"
 
 #define US 1000000ull
 #define MB (1024 * 1024)
@@ -185,10 +186,9 @@ static void check_two(const char *text)
 	assert_int_equal(scenario_workloads(&w, &count, text, strlen(text), &d), 0);
 	assert_int_equal(d.count, 0);
 	assert_int_equal(count, 2);
-	assert_int_equal(w[0].kind, WORKLOAD_PERMUTATION);
-	assert_int_equal(w[0].message_bytes, 2 * MB);
-	assert_int_equal(w[1].kind, WORKLOAD_PAIRS);
-	assert_string_equal(w[1].from.names[0], "h0");
+	assert_ptr_equal(workload_kinds[w[0].kind], &workload_kind_permutation);
+	assert_int_equal(w[0].options->bytes, 2 * MB);
+	assert_ptr_equal(workload_kinds[w[1].kind], &workload_kind_pairs);
 	for (size_t i = 0; i < count; i++)
 		workload_spec_release(&w[i]);
 	free(w);
@@ -229,7 +229,7 @@ static void lists_grow(void **state)
 		assert_int_equal(scenario_add_workload(s, &w[i]), 0);
 	free(w);
 	assert_int_equal(s->workload_count, 2);
-	assert_string_equal(s->workloads[1].receivers.names[0], "h1");
+	assert_ptr_equal(workload_kinds[s->workloads[1].kind], &workload_kind_pairs);
 	diags_release(&d);
 	scenario_free(s);
 }

@@ -555,52 +555,45 @@ static void overrides_that_match_nothing_are_named(void **state)
 		&s, "matches no link; links are called h0-tor0.0, tor0.0-agg0.0, agg0.0-core0", 7);
 }
 
+/* A fabric of k = 4 with that workload. message NULL: it is fine; else what is said of it. */
+static void check_workload(const char *text, bool sound, const char *message)
+{
+	struct scenario s = fixture_fat_tree(4);
+	struct diags d = DIAGS_INIT;
+
+	assert_int_equal(
+		scenario_workloads(&s.workloads, &s.workload_count, text, strlen(text), &d), 0);
+	s.workloads[0].sound = sound;
+	if (message)
+		assert_refused(&s, message, 1);
+	else
+		fabric_free(fixture_fabric(&s));
+	workload_spec_release(&s.workloads[0]);
+	free(s.workloads);
+	diags_release(&d);
+}
+
 static void workloads_are_checked(void **state)
 {
-	char *from[] = {(char *)"h0", (char *)"h3"}, *to[] = {(char *)"h1", (char *)"h4"};
-	struct workload_spec w = {.sound = true,
-		.kind = WORKLOAD_INCAST,
-		.message_bytes = 1,
-		.repeat = 1,
-		.count = 1,
-		.senders = 15,
-		.to = (char *)"h0",
-		.from = {from, 2},
-		.receivers = {to, 2},
-		.pos = {9, 5}};
-	struct scenario s = fixture_fat_tree(4);
-
 	(void)state;
-	s.workloads = &w;
-	s.workload_count = 1;
-	fabric_free(fixture_fabric(&s));
-	w.senders = 16;
-	assert_refused(&s, "at most 15", 9);
-	w.senders = 3;
-	w.to = (char *)"h16";
-	assert_refused(&s, "no host \"h16\"; did you mean \"h1", 9);
-	w.to = (char *)"elephant";
-	assert_refused(&s, "the 16 hosts are h0 to h15", 9);
-	w.to = (char *)"tor0.0";
-	assert_refused(&s, "is a switch", 9);
-	w.kind = WORKLOAD_PAIRS;
-	fabric_free(fixture_fabric(&s));
-	to[1] = (char *)"h3";
-	assert_refused(&s, "\"h3\" sends to itself", 9);
-	to[1] = (char *)"core0";
-	assert_refused(&s, "pairs.to: \"core0\" is a switch", 9);
-	w.sound = false; /* named by whoever read it: passed over here */
-	fabric_free(fixture_fabric(&s));
-	w.sound = true;
-	assert_refused(&s, "workload.0.pairs.to", 9);
-	w.kind = WORKLOAD_PERMUTATION;
-	w.count = (1u << 19) - 1; /* of 16 messages each */
-	fabric_free(fixture_fabric(&s));
-	w.count++;
-	assert_refused(&s, "at most 8388607", 9);
-	w.repeat = UINT32_MAX;
-	w.count = UINT32_MAX;
-	assert_refused(&s, "at most 8388607", 9);
+	check_workload("[{incast: {message: 1, senders: 15}}]", true, NULL);
+	check_workload("[{incast: {message: 1, senders: 16}}]", true,
+		"workload.0.incast.senders: 16; of the fabric's 16 hosts one receives, so at most 15");
+	check_workload("[{incast: {message: 1, senders: 3, to: h16}}]", true,
+		"no host \"h16\"; did you mean \"h1");
+	check_workload("[{incast: {message: 1, senders: 3, to: elephant}}]", true,
+		"the 16 hosts are h0 to h15");
+	check_workload("[{incast: {message: 1, senders: 3, to: tor0.0}}]", true, "is a switch");
+	check_workload("[{pairs: {message: 1, from: [h0, h3], to: [h1, h4]}}]", true, NULL);
+	check_workload("[{pairs: {message: 1, from: [h0, h3], to: [h1, core0]}}]", true,
+		"workload.0.pairs.to: \"core0\" is a switch");
+	/* named by whoever read it: ignored here */
+	check_workload("[{pairs: {message: 1, from: [h0, h3], to: [h1, core0]}}]", false, NULL);
+	/* of 16 messages each */
+	check_workload("[{permutation: {message: 1, count: 524287}}]", true, NULL);
+	check_workload("[{permutation: {message: 1, count: 524288}}]", true, "at most 8388607");
+	check_workload("[{permutation: {message: 1, count: 1000000, repeat: 1000000}}]", true,
+		"at most 8388607");
 }
 
 static void faults_are_checked(void **state)

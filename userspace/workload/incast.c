@@ -2,8 +2,10 @@
 
 /* Many to one: distinct senders, drawn from all hosts but the receiver. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/rng.h"
+#include "workload/kind.h"
 #include "workload/list.h"
 
 /* The first n of pool become a sample without repetition: the first n steps of a shuffle. */
@@ -40,3 +42,52 @@ int workload_incast(struct messages *m, const struct workload_params *p, uint32_
 	free(dst);
 	return err;
 }
+
+struct incast {
+	struct workload_common common;
+	uint32_t senders;
+	char *to;
+};
+
+static const struct key keys[] = {
+	KEY("senders", COUNT, struct incast, senders, .required = true, .min = 1, .max = TIMES_MAX,
+		.help = "hosts that send at once, drawn by the seed"),
+	KEY("to", LABEL, struct incast, to, .fallback = "h0", .max = NODE_NAME_LIMIT,
+		.is_host = true, .expected = "the name of a host such as h0",
+		.help = "the receiver"),
+	WORKLOAD_KEYS(struct incast),
+};
+
+static uint64_t chains(const void *options, uint32_t hosts)
+{
+	(void)hosts;
+	return ((const struct incast *)options)->senders;
+}
+
+static const char *refuse(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL])
+{
+	const struct incast *o = options;
+
+	if (o->senders < hosts)
+		return NULL;
+	snprintf(buf, WORKLOAD_REFUSAL,
+		"senders: %u; of the fabric's %u hosts one receives, so at most %u", o->senders,
+		hosts, hosts - 1);
+	return buf;
+}
+
+static int make_messages(struct messages *m, const struct workload_params *p, const void *options,
+	const struct workload_hosts *hosts)
+{
+	const struct incast *o = options;
+
+	return workload_incast(m, p, hosts->count, o->senders, hosts->number(hosts->fabric, o->to));
+}
+
+const struct workload_kind workload_kind_incast = {
+	.name = "incast",
+	.map = {KEYS(keys), .size = sizeof(struct incast), .help = "many hosts send to one"},
+	.chains = chains,
+	.refuse = refuse,
+	.messages = make_messages,
+};

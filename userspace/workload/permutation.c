@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include "base/rng.h"
+#include "workload/kind.h"
 #include "workload/list.h"
 
 /* R. A. Fisher and F. Yates; in place: R. Durstenfeld, algorithm 235, CACM 7 (1964). */
@@ -58,3 +59,35 @@ int workload_permutation(
 	free(dst);
 	return err;
 }
+
+struct permutation {
+	struct workload_common common;
+	uint32_t count;
+};
+
+static const struct key keys[] = {
+	KEY("count", COUNT, struct permutation, count, .fallback = "1", .min = 1, .max = TIMES_MAX,
+		.help = "so many permutations at once"),
+	WORKLOAD_KEYS(struct permutation),
+};
+
+static uint64_t chains(const void *options, uint32_t hosts)
+{
+	return (uint64_t)hosts * ((const struct permutation *)options)->count;
+}
+
+static int make_messages(struct messages *m, const struct workload_params *p, const void *options,
+	const struct workload_hosts *hosts)
+{
+	return workload_permutation(
+		m, p, hosts->count, ((const struct permutation *)options)->count);
+}
+
+const struct workload_kind workload_kind_permutation = {
+	.name = "permutation",
+	.map = {KEYS(keys), .size = sizeof(struct permutation),
+		.help = "each host sends to another one, and receives from one"},
+	.balanced = true,
+	.chains = chains,
+	.messages = make_messages,
+};

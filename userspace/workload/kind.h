@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_WORKLOAD_KIND_H
+#define FABRICBED_WORKLOAD_KIND_H
+
+/*
+ * Kinds of workload. Each is a file, with its options, their keys in a scenario and the messages they come to, and a row of
+ * WORKLOADS.
+ */
+#include "base/schema.h"
+#include "workload/workload.h"
+
+/* In the order in which they are listed. */
+#define WORKLOADS(X) X(permutation) X(incast) X(pairs)
+
+/* What the options of each kind begin with. */
+struct workload_common {
+	uint64_t bytes;    /* of a message, at least 1 */
+	uint64_t start_ps; /* of the first message of each chain */
+	uint64_t gap_ps;   /* between the end of a message and the start of the next in its chain */
+	uint32_t repeat;   /* messages of a chain, at least 1 */
+};
+
+#define MESSAGE_BYTES_MAX (1ull << 40)
+
+/* Their keys: type is the struct of options, whose first member is `common`. */
+#define WORKLOAD_KEYS(type)                                                                        \
+	KEY("message", BYTES, type, common.bytes, .required = true, .min = 1,                      \
+		.max = MESSAGE_BYTES_MAX, .help = "the size of each message"),                     \
+		KEY("start", TIME, type, common.start_ps, .fallback = "0", .max = MOMENT_MAX,      \
+			.help = "when the first message is handed over"),                          \
+		KEY("repeat", COUNT, type, common.repeat, .fallback = "1", .min = 1,               \
+			.max = TIMES_MAX, .help = "so many messages one after the other"),         \
+		KEY("gap", TIME, type, common.gap_ps, .fallback = "0", .max = TIME_MAX,            \
+			.help = "from the end of one to the start of the next")
+
+/* The hosts of a fabric. */
+struct workload_hosts {
+	uint32_t count;
+	uint32_t (*number)(const void *fabric, const char *name); /* of one that there is */
+	const void *fabric;
+};
+
+#define WORKLOAD_REFUSAL 160
+
+struct workload_kind {
+	const char *name;
+	struct map map; /* its keys; size: of its options */
+	bool balanced;  /* each host sends as much as it receives */
+	/* How many chains of messages there are. */
+	uint64_t (*chains)(const void *options, uint32_t hosts);
+	/* Why so many hosts are too few, "senders: ..."; returns NULL, or buf. NULL: any number of them will do. */
+	const char *(*refuse)(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL]);
+	/* Appends to m, or leaves it as it was. 0, or an error of messages_reserve(). */
+	int (*messages)(struct messages *m, const struct workload_params *p, const void *options,
+		const struct workload_hosts *hosts);
+};
+
+#define WORKLOAD_DECLARE(name) extern const struct workload_kind workload_kind_##name;
+WORKLOADS(WORKLOAD_DECLARE)
+
+#define WORKLOAD_ONE(name) +1
+enum { WORKLOAD_KINDS = WORKLOADS(WORKLOAD_ONE) };
+
+extern const struct workload_kind *const workload_kinds[WORKLOAD_KINDS];
+
+#endif
