@@ -19,6 +19,9 @@ rules=$(
 	bpf/lib/                        abi/* lib/*
 	bpf/sw/                         abi/* lib/* sw/context.h
 	bpf/sw/context.h                abi/* lib/*
+	bpf/sw/resubmit.h               sw/*
+	bpf/sw/trim.h                   lib/* sw/resubmit.h
+	bpf/sw/generate.h               sw/*
 	bpf/sw/pipeline.h               sw/*
 	userspace/base/                 base/* abi/* lib/rng.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h

@@ -20,12 +20,7 @@ static __always_inline void inline_run(
 		.in = &dp->tables.ports[port],
 	};
 
-	if (sw_makes(&c))
-		sw_verdict(&c, &frame->verdict, sw_make(&c), VERDICT_FORWARD);
-	else if (c.in->kind == PORT_SWITCH)
-		sw_verdict(&c, &frame->verdict, sw_switch(&c), VERDICT_FORWARD);
-	else
-		sw_verdict(&c, &frame->verdict, sw_host(&c), VERDICT_DELIVER);
+	sw_run(&c, &frame->verdict, (enum port_kind)c.in->kind);
 }
 
 static __always_inline int inline_submit(struct dataplane *dp, uint32_t port,
