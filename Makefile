@@ -32,7 +32,7 @@ LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/to
               orchestrator/build/*.c orchestrator/live/*.c orchestrator/serve/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
-FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
+FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c userspace/dataplane/tables.c \
               userspace/transport/*.c orchestrator/scenario/*.c orchestrator/serve/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)

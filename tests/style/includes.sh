@@ -26,7 +26,8 @@ rules=$(
 	userspace/base/                 base/* abi/* lib/rng.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h
 	userspace/dataplane/dataplane.h abi/*
-	userspace/dataplane/inline.c    dataplane/dataplane.h sw/pipeline.h
+	userspace/dataplane/inline.c    dataplane/dataplane.h dataplane/tables.h sw/pipeline.h
+	userspace/dataplane/tables      dataplane/tables.h abi/*
 	userspace/dataplane/kernel      dataplane/* base/* abi/* io/* fabricbed.skel.h
 	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h
 	userspace/io/                   io/* base/*

@@ -51,7 +51,7 @@ static struct outcome run(const char *const *sets, size_t count)
 		o.retransmitted += r.sender.retransmitted;
 		o.timeouts += r.sender.timeouts;
 	}
-	for (uint32_t i = PORT_FIRST; i < t->port_count; i++)
+	for (uint32_t i = PORT_FIRST; i < t->count.ports; i++)
 		o.ports += t->ports[i].trimmed_frames;
 	class_net_at_rest(session_engine(s.session));
 	small_session_close(&s);

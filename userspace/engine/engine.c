@@ -81,9 +81,7 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 static bool engine_params_valid(const struct engine_params *p)
 {
 	if (!p->net->host_count ||
-		p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count ||
-		p->dataplane->tables.queue_count < CLASSES * (PORT_FIRST + p->net->port_count) ||
-		!p->env.qps)
+		p->dataplane->tables.count.ports < PORT_FIRST + p->net->port_count || !p->env.qps)
 		return false;
 	for (uint32_t i = 0; i < p->net->host_count; i++)
 		if (p->net->nodes[i].port_count != 1)

@@ -344,7 +344,7 @@ int recorder_write_pauses(
 		return r;
 	fprintf(out.file, "port,class,pauses_sent,resumes_sent,pauses_received,paused_us,"
 			  "max_ingress_bytes\n");
-	for (uint32_t i = PORT_FIRST * CLASSES; i < t->queue_count; i++) {
+	for (uint32_t i = PORT_FIRST * CLASSES; i < t->count.queues; i++) {
 		const struct ingress *in = &t->ingresses[i];
 		uint32_t port = i / CLASSES, class = i % CLASSES;
 		uint64_t paused = engine_paused(e, port, class);
