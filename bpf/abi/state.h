@@ -181,7 +181,7 @@ struct group {
 #define SW_CONTROL  0x200u /* LLDP and PFC frames occur */
 #define SW_STACK    0x400u /* hosts have kernel stacks beside the transport's endpoints */
 #define SW_GATEWAY  0x800u /* a host takes what is addressed to no host */
-#define SW_FEATURES 0xfffu
+#define SW_FEATURES 0xfffu /* and above them the policy: SW_BALANCE() of abi/balance.h */
 
 #define DSCP_COUNT 64
 struct sw_config {

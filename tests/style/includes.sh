@@ -18,6 +18,8 @@ rules=$(
 	bpf/abi/
 	bpf/lib/                        abi/* lib/*
 	bpf/sw/                         abi/* lib/* sw/context.h
+	bpf/balance/                    abi/* lib/* sw/context.h
+	bpf/sw/balance.h                abi/* sw/context.h balance/*
 	bpf/sw/context.h                abi/* lib/*
 	bpf/sw/resubmit.h               sw/*
 	bpf/sw/trim.h                   lib/* sw/resubmit.h
