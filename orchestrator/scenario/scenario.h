@@ -373,10 +373,6 @@ void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), 
 /* Whether two paths mean the same key: numbers and N stand for any element of a list, and may be left out. */
 bool scenario_path_is(const char *path, const char *other);
 
-/* The name of a metric that `expect` knows, by index; NULL: there are no more. Returns buf. */
-#define METRIC_NAME 64
-const char *scenario_metric(size_t index, char buf[METRIC_NAME]);
-
 /* What a kind of fault is called: the key of `do`, or "down". */
 const char *fault_word(enum fault_kind kind);
 
