@@ -34,7 +34,7 @@ rules=$(
 	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h
 	userspace/io/                   io/* base/*
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
-	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h
+	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h lib/checksum.h
 	userspace/workload/             workload/* base/* abi/*
 	orchestrator/scenario/          scenario/* base/*
 	orchestrator/topology/          topology/* scenario/* base/* abi/*
