@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/wiretime.h"
 #include "lib/compiler.h"
+#include "lib/rng_unit.h"
 #include "transport/headers.h"
 
 /* From a stream's last packet to the end of its flow: the engine stops when all have ended. */

@@ -30,7 +30,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
 		n->active_head = n->active_tail = SLOT_NONE;
-		/* a port arms two events at most; a host's heap grows as its flows are added */
+		/* grows with PFC, where a port may arm a third event, and at hosts with their flows */
 		n->events.capacity = 2 * from->port_count;
 		n->events.items = calloc(n->events.capacity, sizeof(struct event));
 		if (!n->events.items)
@@ -418,11 +418,6 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		.sender = tx->stats,
 		.receiver = rx->stats,
 	};
-}
-
-const struct endpoint *engine_sender(const struct engine *e, uint32_t flow)
-{
-	return e->slots[flow_slot(flow, true)].ep;
 }
 
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class)

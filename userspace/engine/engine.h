@@ -157,9 +157,6 @@ struct engine_flow_result {
 
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret);
 
-/* The sender's endpoint of a flow, for inspection. */
-const struct endpoint *engine_sender(const struct engine *e, uint32_t flow);
-
 /* Bytes in an egress queue now, the frame on the line included. */
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class);
 
