@@ -256,7 +256,7 @@ static bool was_leaving(enum drop_reason reason)
 static const char *drop_comment(enum drop_reason reason)
 {
 	static const char *const comments[] = {
-#define X(symbol, name, meaning) "dropped: " name ": " meaning,
+#define X(symbol, name, place, meaning) "dropped: " name ": " meaning,
 		DROP_REASONS(X)
 #undef X
 	};

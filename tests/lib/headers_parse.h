@@ -11,8 +11,8 @@
 #include "transport/transport.h"
 
 /* The bytes above IP, and how many bytes IP's own header has. */
-static inline int headers_parse_ip(const uint8_t *l3, uint32_t captured, bool ip6, uint32_t *ret_above,
-	uint32_t *ret_header, uint8_t *ret_ecn)
+static inline int headers_parse_ip(const uint8_t *l3, uint32_t captured, bool ip6,
+	uint32_t *ret_above, uint32_t *ret_header, uint8_t *ret_ecn)
 {
 	if (ip6) {
 		const struct ip6_hdr *ip = (const struct ip6_hdr *)l3;

@@ -21,7 +21,7 @@ static const struct metric metrics[] = {
 #define FIXED (sizeof(metrics) / sizeof(metrics[0]))
 
 static const struct metric reasons[] = {
-#define X(symbol, name, meaning) {name, meaning},
+#define X(symbol, name, place, meaning) {name, meaning},
 	DROP_REASONS(X)
 #undef X
 };

@@ -6,6 +6,7 @@
  * within a node, which is all that can be observed, is that of time.
  */
 #include <errno.h>
+#include "base/drop_name.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 
@@ -30,14 +31,7 @@ void engine_discard(
 
 uint32_t engine_drop_port(const struct verdict *v, uint32_t in)
 {
-	switch (v->reason) {
-	case DROP_BUFFER:
-	case DROP_HEADERS:
-	case DROP_WATCHDOG:
-		return v->port;
-	default:
-		return in;
-	}
+	return drop_place((enum drop_reason)v->reason) == DROP_AT_EGRESS ? v->port : in;
 }
 
 /* What the verdict says of the frame's place in the switch. Without any behaviour on it is what it was. */

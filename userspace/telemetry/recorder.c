@@ -111,7 +111,7 @@ static struct event_place port_place(uint64_t at_ps, uint32_t port, uint32_t kin
 /* Where a reader looks for it: what died on a link by the link's direction, the rest where it was queued. */
 static uint32_t burst_port(const struct recorder *r, uint32_t port, enum drop_reason reason)
 {
-	return drop_on_wire(reason) ? r->params.net->ports[port].peer : port;
+	return drop_place(reason) == DROP_AT_WIRE ? r->params.net->ports[port].peer : port;
 }
 
 static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason)
