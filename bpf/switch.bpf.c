@@ -5,16 +5,7 @@
 SEC("xdp")
 int fabricbed_switch(struct xdp_md *md)
 {
-	struct sw_ctx c = {0};
-	struct verdict *verdict = xdp_enter(&c, md);
-
-	if (!verdict)
-		return XDP_DROP;
-	if (sw_makes(&c))
-		sw_verdict(&c, verdict, sw_make(&c), VERDICT_FORWARD);
-	else
-		sw_verdict(&c, verdict, sw_switch(&c), VERDICT_FORWARD);
-	return xdp_leave(&c);
+	return xdp_run(md, PORT_SWITCH);
 }
 
 char _license[] SEC("license") __weak = "Dual BSD/GPL";

@@ -35,9 +35,15 @@ static __always_inline struct verdict *xdp_enter(struct sw_ctx *c, struct xdp_md
 	return data;
 }
 
-static __always_inline int xdp_leave(const struct sw_ctx *c)
+static __always_inline int xdp_run(struct xdp_md *md, enum port_kind kind)
 {
-	return (int)bpf_redirect_map(&sockets, c->in_id, XDP_DROP);
+	struct sw_ctx c = {0};
+	struct verdict *verdict = xdp_enter(&c, md);
+
+	if (!verdict)
+		return XDP_DROP;
+	sw_run(&c, verdict, kind);
+	return (int)bpf_redirect_map(&sockets, c.in_id, XDP_DROP);
 }
 
 #endif

@@ -181,7 +181,7 @@ struct group {
 #define SW_CONTROL  0x200u /* LLDP and PFC frames occur */
 #define SW_STACK    0x400u /* hosts have kernel stacks beside the transport's endpoints */
 #define SW_GATEWAY  0x800u /* a host takes what is addressed to no host */
-#define SW_FEATURES 0xfffu
+#define SW_FEATURES 0xfffu /* and above them the policy: SW_BALANCE() of abi/balance.h */
 
 #define DSCP_COUNT 64
 struct sw_config {
@@ -202,35 +202,49 @@ struct sw_config {
 	__u32 gateway;    /* SW_GATEWAY: that host */
 };
 
-/* All tables of a fabric, as user space and the inline dataplane hold them. */
-struct sw_tables {
-	struct port *ports; /* by port id, as are drops, and faults where they are on */
-	struct port_drops *drops;
-	struct queue *queues;
-	struct ingress *ingresses;
-	struct fault *faults;
-	struct switch_state *switches;
-	struct route_block *routes;
-	struct group *groups;
-	struct flow_mark *flows;
-	__u32 port_count;  /* elements of ports and drops: PORT_FIRST + number of ports */
-	__u32 queue_count; /* of queues and ingresses: CLASSES a port */
-	__u32 fault_count; /* port_count with SW_FAULTS, else 0 */
-	__u32 switch_count;
-	__u32 route_count;
-	__u32 group_count;
-	__u32 flow_count;        /* FLOW_SLOTS a switch with SW_CNP, else 0 */
-	struct sw_config config; /* set before a dataplane is opened, constant from then on */
+/* What the sizes of the tables follow from. */
+struct sw_sizes {
+	__u32 ports; /* PORT_FIRST + number of ports */
+	__u32 switches;
+	__u32 routes; /* route blocks of all switches */
+	__u32 groups;
+	struct sw_config config; /* constant once the dataplane is open */
 };
 
-_Static_assert(sizeof(struct port) == 128, "two cache lines, ingress and egress");
-_Static_assert(sizeof(struct queue) == 64, "");
-_Static_assert(sizeof(struct ingress) == 64, "");
-_Static_assert(sizeof(struct port_drops) == 256, "");
-_Static_assert(sizeof(struct fault) == 168, "");
-_Static_assert(sizeof(struct flow_mark) == 32, "");
-_Static_assert(sizeof(struct switch_state) == 128, "");
-_Static_assert(sizeof(struct route_block) == 64, "");
-_Static_assert(sizeof(struct group) == 512, "");
+#define SW_WHERE(s, feature, n) ((s)->config.features & (feature) ? (n) : 0)
+
+/*
+ * The tables, a row each. The maps, their accessors, the arrays of the inline dataplane and the
+ * mappings of the kernel's follow from it. X(name, element, bytes of one, how many a fabric of
+ * struct sw_sizes *s has).
+ */
+#define SW_TABLES(X)                                                                               \
+	X(ports, struct port, 128, s->ports)                                                       \
+	X(drops, struct port_drops, 256, s->ports)                                                 \
+	X(queues, struct queue, 64, CLASSES * s->ports)                                            \
+	X(ingresses, struct ingress, 64, CLASSES * s->ports)                                       \
+	X(faults, struct fault, 168, SW_WHERE(s, SW_FAULTS, s->ports))                             \
+	X(switches, struct switch_state, 128, s->switches)                                         \
+	X(routes, struct route_block, 64, s->routes)                                               \
+	X(groups, struct group, 512, s->groups)                                                    \
+	X(flows, struct flow_mark, 32, SW_WHERE(s, SW_CNP, FLOW_SLOTS * s->switches))
+
+/* All tables of a fabric, as user space and the inline dataplane hold them. */
+struct sw_tables {
+#define X(name, element, bytes, elements) element *name;
+	SW_TABLES(X)
+#undef X
+	struct {
+#define X(name, element, bytes, elements) __u32 name;
+		SW_TABLES(X)
+#undef X
+	} count; /* elements of each */
+	struct sw_config config;
+};
+
+#define X(name, element, bytes, elements)                                                          \
+	_Static_assert(sizeof(element) == (bytes), "element of " #name);
+SW_TABLES(X)
+#undef X
 
 #endif

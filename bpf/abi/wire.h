@@ -83,6 +83,9 @@ struct pfc_hdr {
 	__u8 padding[26];
 } __attribute__((packed));
 
+#define IP4_OFFSET_MASK 0x1fff /* of ip4_hdr.fragment, in units of 8 bytes */
+#define IP4_FRAGMENTED  0x3fff /* any bit of these: more fragments, or an offset */
+
 #define ETHERTYPE_IP4  0x0800
 #define ETHERTYPE_IP6  0x86dd
 #define ETHERTYPE_MAC  0x8808 /* MAC control */
@@ -90,6 +93,7 @@ struct pfc_hdr {
 #define PFC_OPCODE     0x0101
 #define PFC_BITS       512 /* of one quantum */
 #define PFC_FRAME      60  /* bytes, without FCS */
+#define PFC_QUANTA_MAX 0xffff
 /* 01:80:c2:00:00:01, MAC control; ...:0e, the nearest bridge (802.1Q, tables 8-1 to 8-3) */
 #define MAC_CONTROL_BYTES                                                                          \
 	{                                                                                          \
@@ -184,9 +188,11 @@ struct strack_sack {
 #define HOST_IP4_NET 0x0a000000u
 #define HOST_LIMIT   0x00fffffeu /* hosts at most */
 #define HOST_NONE    0xffffffffu
+#define HOST_IP6_NET 0xfd000fab00000000ull
 #define HOST_IP6_NET_BYTES                                                                         \
 	{                                                                                          \
-		0xfd, 0x00, 0x0f, 0xab, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0                         \
+		HOST_IP6_NET >> 56, HOST_IP6_NET >> 48 & 0xff, HOST_IP6_NET >> 40 & 0xff,          \
+			HOST_IP6_NET >> 32 & 0xff, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0              \
 	}
 
 #endif

@@ -5,8 +5,6 @@
 /* Finds the IP header and the ports. Packets have come from a kernel's stack: nothing else about them is checked. */
 #include "egress/packet.h"
 
-#define IP4_FRAGMENT_OFFSET 0x1fff /* in units of 8 bytes: all but the first have one */
-
 /* TCP and UDP alike begin with their ports. */
 static __always_inline void egress_ports(struct egress_packet *p)
 {
@@ -39,7 +37,7 @@ static __always_inline int egress_parse_ip4(struct egress_packet *p)
 		return 0;
 	p->ip4 = ip4;
 	p->protocol = ip4->protocol;
-	if (!(ip4->fragment & be16(IP4_FRAGMENT_OFFSET)) &&
+	if (!(ip4->fragment & be16(IP4_OFFSET_MASK)) &&
 		egress_skip_options(p, ip4->version_ihl & 15))
 		egress_ports(p);
 	return 1;

@@ -20,7 +20,7 @@ static __always_inline __u16 checksum_ip4(const struct ip4_hdr *ip)
 {
 	struct words {
 		__u32 w[5];
-	} __attribute__((packed));
+	} __attribute__((packed, may_alias));
 	const struct words *h = (const struct words *)ip;
 
 	return checksum_fold((__u64)h->w[0] + h->w[1] + h->w[2] + h->w[3] + h->w[4]);

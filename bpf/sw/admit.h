@@ -68,4 +68,11 @@ static __always_inline enum sw_step sw_admit(struct sw_ctx *c)
 	return SW_NEXT;
 }
 
+/* What found no room is counted at the egress, or, for want of headroom, at its ingress. */
+static __always_inline enum sw_step sw_refuse(struct sw_ctx *c)
+{
+	return sw_drop(
+		c, c->reason == DROP_HEADROOM ? c->in_id : c->out_id, (enum drop_reason)c->reason);
+}
+
 #endif

@@ -3,12 +3,27 @@
 #define FABRICBED_SW_BALANCE_H
 
 /*
- * One port of the group: ECMP, by the flow's hash under this switch's seed (RFC 2992, hash-threshold).
- * Needs sw and group; sets out_id and out. Where switches reroute by themselves, a frame goes back
- * the way that it came only if there is no other: the group's next port takes it.
+ * One port of the group, by the fabric's policy. Needs sw and group; sets out_id and out. Where switches
+ * reroute by themselves, a frame goes back the way that it came only if there is no other: the group's
+ * next port takes it.
  */
+#include "abi/balance.h"
+#include "balance/ecmp.h"
 #include "sw/context.h"
-#include "lib/hash.h"
+
+/* A number from 0 to count - 1; only one policy is in a loaded program. */
+static __always_inline __u32 sw_balance_pick(struct sw_ctx *c)
+{
+	if (BALANCE_COUNT > 1 && sw_has(c, SW_BALANCE(~0u)))
+		switch (SW_BALANCE_OF(sw_has(c, SW_BALANCE(~0u)))) {
+#define X(symbol, word, ahead, meaning)                                                            \
+	case symbol:                                                                               \
+		return balance_##word(c);
+			BALANCES(X)
+#undef X
+		}
+	return balance_ecmp(c);
+}
 
 static __always_inline enum sw_step sw_group_port(struct sw_ctx *c, __u32 pick)
 {
@@ -24,8 +39,7 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 	__u32 pick = 0;
 
 	if (c->group->count > 1)
-		pick = hash_pick(
-			hash_flow(c->sw->hash_seed, c->addresses, c->ports), c->group->count);
+		pick = sw_balance_pick(c);
 	if (sw_group_port(c, pick) != SW_NEXT)
 		return SW_END;
 	if (sw_has(c, SW_DETOUR) && c->out_id == c->in_id && !c->turned) {

@@ -63,7 +63,7 @@ static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 }
 
 /*
- * HOP_MAKE_CNP: turns the copy of a data packet into a CNP for its sender (annex A17.9), to be parsed and routed. A packet does
+ * HOP_MAKE_CNP: turns the copy of a data packet into a CNP for its sender (annex A17.9), to be submitted again. A packet does
  * not carry its sender's queue pair; that it differs from the receiver's in the lowest bit is fabricbed's own custom.
  */
 static __always_inline enum sw_step sw_cnp_make(struct sw_ctx *c)
@@ -90,11 +90,6 @@ static __always_inline enum sw_step sw_cnp_make(struct sw_ctx *c)
 	ip_turn(c->ip4, c->ip6);
 	c->hop.length = sizeof(struct eth_hdr) + above +
 			(c->ip4 ? sizeof(struct ip4_hdr) : sizeof(struct ip6_hdr));
-	c->turned = 1;
-	c->cursor.pos = (void *)(c->eth + 1);
-	c->ip4 = 0;
-	c->ip6 = 0;
-	c->udp = 0;
 	return SW_NEXT;
 }
 

@@ -51,6 +51,20 @@ enum sw_step {
 	SW_FULL, /* there is no room for it: c->reason, not counted yet */
 };
 
+/* In a function that returns a step: runs a stage, and ends there if the frame does. */
+#define SW_STAGE(stage)                                                                            \
+	do {                                                                                       \
+		enum sw_step step_ = stage(c);                                                     \
+		if (sw_unlikely(step_ != SW_NEXT))                                                 \
+			return step_;                                                              \
+	} while (0)
+
+#define SW_STAGE_IF(feature, stage)                                                                \
+	do {                                                                                       \
+		if (sw_has(c, feature))                                                            \
+			SW_STAGE(stage);                                                           \
+	} while (0)
+
 /* Whether a behaviour is on. A constant in BPF, once loaded, and in the inline dataplane's plain program. */
 #ifdef __bpf__
 #define sw_has(c, feature) (table_config((c)->t)->features & (feature))

@@ -61,7 +61,7 @@ static __always_inline enum sw_step sw_parse_ip4(struct sw_ctx *c)
 		return SW_NEXT;
 	if (checksum_ip4(ip) != 0xffff)
 		return sw_drop(c, c->in_id, DROP_CHECKSUM);
-	return ip->fragment & be16(0x3fff) ? SW_NEXT : sw_parse_above(c, ip->protocol);
+	return ip->fragment & be16(IP4_FRAGMENTED) ? SW_NEXT : sw_parse_above(c, ip->protocol);
 }
 
 static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
@@ -91,7 +91,7 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 		       rng_mix(dst->host ^ dst->net);
 	c->ports = ip->next_header;
 	c->dst_host = (__u32)be64(dst->host) - 1;
-	if (dst->net != be64(0xfd000fab00000000ull) || be64(dst->host) >> 32)
+	if (dst->net != be64(HOST_IP6_NET) || be64(dst->host) >> 32)
 		c->dst_host = HOST_NONE;
 	return sw_parse_above(c, ip->next_header);
 }

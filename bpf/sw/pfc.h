@@ -55,7 +55,7 @@ SW_GLOBAL int pfc_tell(const struct sw_tables *t, __u32 index, __u32 switch_id, 
 		return -1;
 	if (!(flags & HOP_MAKE_PFC)) {
 		in->pauses_sent++;
-		return 0xffff;
+		return PFC_QUANTA_MAX;
 	}
 	if (!sw || !in->paused)
 		return -1;

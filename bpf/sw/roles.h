@@ -3,21 +3,13 @@
 #define FABRICBED_SW_ROLES_H
 
 /*
- * Port roles, and what they are for. LLDP frames go to the node's own processor, which works out from them where each port
- * leads. A packet that came down an uplink and goes up another was bounced: its flow may close a circle of
- * buffers that wait for each other, so it is tagged, by its DSCP, and goes on in another lossless class, here and at all
- * switches after (IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figures 26 to 28).
+ * Queue remapping by port roles. A packet that came down an uplink and goes up another was bounced: its
+ * flow may close a cycle of buffers that wait for each other, so it is tagged, by its DSCP, and goes on in
+ * another lossless class, here and at all switches after (IEEE 802 Nendica, Intelligent Lossless Data
+ * Center Networks, figures 26 to 28).
  */
 #include "sw/context.h"
 #include "lib/ip.h"
-
-/* Needs the Ethernet header. */
-static __always_inline enum sw_step sw_lldp(struct sw_ctx *c)
-{
-	if (sw_likely(c->eth->type != be16(ETHERTYPE_LLDP)))
-		return SW_NEXT;
-	return sw_done(c, VERDICT_CONTROL);
-}
 
 /* Needs out. The class of the ingress stays what it was: that space was asked for in the old one. */
 static __always_inline enum sw_step sw_remap(struct sw_ctx *c)

@@ -8,7 +8,7 @@
  * high performance, SIGCOMM 2017, sections 3.1 and 3.2.4). What stays is the same whether payload bytes are carried or
  * not: Ethernet, IP, UDP, BTH and as much again as any data packet's extension has. There is no ICRC any more.
  */
-#include "sw/context.h"
+#include "sw/resubmit.h"
 #include "lib/ip.h"
 
 #define TRIM_EXTENSION 16
@@ -55,17 +55,35 @@ static __always_inline enum sw_step sw_trim(struct sw_ctx *c)
 	return SW_NEXT;
 }
 
-/* Turns headers around. The frame must be parsed again: it has another destination. */
-static __always_inline void sw_return(struct sw_ctx *c)
+/* Sends headers back to where they came from. */
+static __always_inline enum sw_step sw_return(struct sw_ctx *c)
 {
 	ip_turn(c->ip4, c->ip6);
 	sw_trim_tag(c, table_config(c->t)->returned_dscp);
-	c->cursor.pos = (void *)(c->eth + 1);
-	c->ip4 = 0;
-	c->ip6 = 0;
-	c->udp = 0;
 	c->flags |= VERDICT_RETURNED;
-	c->turned = 1;
+	return sw_resubmit(c);
+}
+
+/* A packet that found no room: its headers may. */
+static __always_inline enum sw_step sw_place_trimmed(struct sw_ctx *c)
+{
+	int back = table_config(c->t)->trim_to_sender;
+	int was_trimmed = sw_is_trimmed(c), was_returned = sw_is_returned(c);
+	enum sw_step step = sw_trim(c);
+
+	if (step != SW_NEXT && !was_trimmed && !was_returned)
+		return SW_FULL;
+	if (step == SW_NEXT)
+		c->out->trimmed_frames++;
+	if (step == SW_NEXT && !back)
+		step = sw_admit(c);
+	if (step != SW_NEXT && !was_returned && table_config(c->t)->trim_or_return)
+		back = 1;
+	if (back && !was_returned)
+		step = sw_return(c);
+	if (step == SW_FULL)
+		c->reason = DROP_HEADERS;
+	return step;
 }
 
 #endif

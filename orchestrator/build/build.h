@@ -19,7 +19,7 @@ struct build_params {
 	const struct fabric *fabric; /* used until build_up() returns, as all that is pointed to */
 	const char *name;
 	bool exact; /* this name, or none; else "<name>-2", ... where it is taken */
-	const struct sw_tables *sizes;
+	const struct sw_sizes *sizes;
 	uint32_t frame_capacity; /* bytes of a frame that cross a veth */
 
 	/* Each host's kernel stack sends and receives by eth0, a TAP interface; without it link0 has the addresses. */

@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/metrics.h"
 #include "cli/cli.h"
 #include "cli/help_scenario.h"
 
@@ -292,9 +293,9 @@ static void print_metrics(void)
 {
 	char text[METRIC_NAME];
 
-	puts("Numbers of summary.json that a scenario's `expect` may bound (docs/results.md tells what each is):\n");
-	for (size_t i = 0; scenario_metric(i, text); i++)
-		printf("  %s\n", text);
+	puts("Numbers of summary.json that a scenario's `expect` may bound (docs/results.md says more of each):\n");
+	for (size_t i = 0; metric_name(i, text); i++)
+		printf("  %-28s %s\n", text, metric_help(i));
 	puts("\n  expect:\n    - {metric: flows.fct_us.p99, at_most: 250}   # or at_least, or equals");
 }
 

@@ -6,12 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 #include <string.h>
+#include "base/numbers.h"
 #include "base/outstream.h"
 #include "cli/cli.h"
 #include "cli/human.h"
 #include "telemetry/summary.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 enum kind { PLAIN, TIME, RATE, BYTES };
 

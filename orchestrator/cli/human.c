@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include "base/numbers.h"
 
 struct unit {
 	double size;
@@ -26,13 +27,11 @@ static const char *put(char buf[HUMAN_TEXT], double value, const struct unit *un
 	return buf;
 }
 
-#define COUNT(array) ((int)(sizeof(array) / sizeof((array)[0])))
-
 const char *human_time(char buf[HUMAN_TEXT], double us)
 {
 	static const struct unit units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "us"}};
 
-	return put(buf, us, units, COUNT(units));
+	return put(buf, us, units, (int)COUNT(units));
 }
 
 const char *human_bytes(char buf[HUMAN_TEXT], double n)
@@ -40,7 +39,7 @@ const char *human_bytes(char buf[HUMAN_TEXT], double n)
 	static const struct unit units[] = {
 		{1024.0 * 1024 * 1024, "GB"}, {1024.0 * 1024, "MB"}, {1024, "KB"}, {1, "B"}};
 
-	return put(buf, n, units, COUNT(units));
+	return put(buf, n, units, (int)COUNT(units));
 }
 
 const char *human_rate(char buf[HUMAN_TEXT], double gbps)
@@ -48,5 +47,5 @@ const char *human_rate(char buf[HUMAN_TEXT], double gbps)
 	static const struct unit units[] = {
 		{1e3, "Tbps"}, {1, "Gbps"}, {1e-3, "Mbps"}, {1e-6, "Kbps"}, {1e-9, "bps"}};
 
-	return put(buf, gbps, units, COUNT(units));
+	return put(buf, gbps, units, (int)COUNT(units));
 }

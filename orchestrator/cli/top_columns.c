@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/top_model.h"
 
+#include "base/numbers.h"
+
 /* Initialisers: what is absent is not in the columns' tables, so that a line of them stays one line. */
 #define END                                                                                        \
 	{                                                                                          \
@@ -83,9 +85,10 @@ static const struct top_column nodes[] = {
 	END,
 };
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]) - 1)
+/* but for END */
+#define COLUMNS(array) (COUNT(array) - 1)
 
-_Static_assert(COUNT(links) <= TOP_COLUMNS_MAX, "a row has no room for so many cells");
+_Static_assert(COLUMNS(links) <= TOP_COLUMNS_MAX, "a row has no room for so many cells");
 
 const struct top_view_spec *top_view_spec(enum top_view view)
 {
@@ -103,11 +106,11 @@ const struct top_view_spec *top_view_spec(enum top_view view)
 size_t top_column_count(enum top_view view)
 {
 	static const size_t counts[TOP_VIEWS] = {
-		[TOP_LINKS] = COUNT(links),
-		[TOP_QUEUES] = COUNT(queues),
-		[TOP_FLOWS] = COUNT(flows),
-		[TOP_FAULTS] = COUNT(faults),
-		[TOP_NODES] = COUNT(nodes),
+		[TOP_LINKS] = COLUMNS(links),
+		[TOP_QUEUES] = COLUMNS(queues),
+		[TOP_FLOWS] = COLUMNS(flows),
+		[TOP_FAULTS] = COLUMNS(faults),
+		[TOP_NODES] = COLUMNS(nodes),
 	};
 
 	return counts[view];

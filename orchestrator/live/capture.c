@@ -200,11 +200,6 @@ json_t *capture_ports(const struct capture *one)
 	return ports;
 }
 
-uint64_t capture_lost(const struct capture *one)
-{
-	return pcapng_lost(one->out);
-}
-
 void capture_write(struct pcapng *out, const struct pcapng_packet *packet)
 {
 	uint8_t bytes[HEADERS_MAX + ICRC_BYTES];
@@ -261,7 +256,7 @@ static bool was_leaving(enum drop_reason reason)
 static const char *drop_comment(enum drop_reason reason)
 {
 	static const char *const comments[] = {
-#define X(symbol, name, meaning) "dropped: " name ": " meaning,
+#define X(symbol, name, place, meaning) "dropped: " name ": " meaning,
 		DROP_REASONS(X)
 #undef X
 	};

@@ -37,9 +37,6 @@ void capture_end(struct captures *c, struct capture *one);
 /* The names of its ports, an array: a new reference. */
 json_t *capture_ports(const struct capture *one);
 
-/* Frames that its sink had no room for. */
-uint64_t capture_lost(const struct capture *one);
-
 /*
  * A frame starts to leave a port: outbound there, and inbound at its peer, each where it is chosen. Both have the time at which
  * its first bit leaves.

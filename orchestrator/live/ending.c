@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include "abi/wire.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "live/setup.h"
@@ -16,11 +17,6 @@
 #define RTO_ROCE   (1 * PS_PER_MS)
 #define RTO_RTTS   10
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 static uint64_t times(uint64_t n, uint64_t ps)
 {
 	return n && ps > ENDING_MAX / n ? ENDING_MAX : n * ps;
@@ -28,7 +24,7 @@ static uint64_t times(uint64_t n, uint64_t ps)
 
 static uint64_t sum(uint64_t a, uint64_t b)
 {
-	return least(a, ENDING_MAX) + least(b, ENDING_MAX);
+	return min_u64(a, ENDING_MAX) + min_u64(b, ENDING_MAX);
 }
 
 /* The share of a link's frames, or of its rate, that a fault leaves. */
@@ -176,13 +172,13 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 	/* DCQCN may keep a sender at its least rate all the time */
 	if (s->host.transport == TRANSPORT_ROCE && s->host.roce.dcqcn)
 		all = sum(all, times(ROCE_LEAST_SHARE, w->alone_ps));
-	return least(all, ENDING_MAX);
+	return min_u64(all, ENDING_MAX);
 }
 
 /* From its start, or from when the links have come to rest, each message may take as long; and one after the other. */
 static uint64_t latest_end(struct messages *m, uint64_t rest_ps, uint64_t patience_ps)
 {
-	uint64_t last = least(sum(rest_ps, patience_ps), ENDING_MAX);
+	uint64_t last = min_u64(sum(rest_ps, patience_ps), ENDING_MAX);
 
 	for (size_t i = 0; i < m->count; i++) {
 		struct message *msg = &m->items[i];
@@ -191,7 +187,7 @@ static uint64_t latest_end(struct messages *m, uint64_t rest_ps, uint64_t patien
 			msg->start_ps = sum(m->items[msg->after].start_ps, msg->gap_ps);
 		else if (msg->start_ps < rest_ps)
 			msg->start_ps = rest_ps;
-		msg->start_ps = least(sum(msg->start_ps, patience_ps), ENDING_MAX);
+		msg->start_ps = min_u64(sum(msg->start_ps, patience_ps), ENDING_MAX);
 		if (msg->start_ps > last)
 			last = msg->start_ps;
 	}
@@ -213,7 +209,7 @@ int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 	if (r == 0) {
 		for (uint32_t i = 0; i < f->net.link_count; i++)
 			if (links.rate_bps[i])
-				slowest = least(slowest, links.rate_bps[i]);
+				slowest = min_u64(slowest, links.rate_bps[i]);
 		*ret = latest_end(m, t->count ? t->items[t->count - 1].at_ps : 0,
 			patience(s, f, &strain, slowest));
 	}

@@ -63,11 +63,6 @@ bool harms_end(struct harms *d, uint32_t fault, uint32_t target, uint64_t now_ps
 	return true;
 }
 
-bool harms_lasts(const struct harms *d, uint32_t fault, uint32_t target)
-{
-	return find_lasting(d, fault, target) != NULL;
-}
-
 bool harms_find(const struct harms *d, const struct scenario *s, enum fault_kind kind,
 	uint32_t target, uint32_t *ret_fault)
 {

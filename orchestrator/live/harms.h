@@ -37,8 +37,6 @@ void harms_sort(struct harms *d);
 /* False: it is not in force there. */
 bool harms_end(struct harms *d, uint32_t fault, uint32_t target, uint64_t now_ps);
 
-bool harms_lasts(const struct harms *d, uint32_t fault, uint32_t target);
-
 /* The fault of this kind that is in force at a target; false: there is none. */
 bool harms_find(const struct harms *d, const struct scenario *s, enum fault_kind kind,
 	uint32_t target, uint32_t *ret_fault);

@@ -42,7 +42,7 @@ static double measure_late(void)
 /* What the frames of a measurement have left in the tables. */
 static void forget_frames(struct sw_tables *t)
 {
-	for (uint32_t i = 0; i < t->port_count; i++) {
+	for (uint32_t i = 0; i < t->count.ports; i++) {
 		t->ports[i].rx_frames = 0;
 		t->drops[i] = (struct port_drops){0};
 	}

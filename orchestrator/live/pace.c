@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include "base/numbers.h"
 #include "base/units.h"
 #include "io/clock.h"
 #include "io/cpu_time.h"
@@ -103,11 +104,6 @@ static uint64_t model_now(struct pace *p, int64_t now_ns)
 	return model_at(p, now_ns);
 }
 
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * How late the events of a turn were when they began, at most: the first was late_ps, and the last of several waited for the
  * others. What an event's own doing takes, such as a program's waking up, is not lateness.
@@ -126,9 +122,9 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 	struct stacks *stacks = session_stacks(p->session);
 	unsigned taken = stacks ? stacks_read(stacks) : 0;
 	int64_t begun_ns = clock_ns(), done_ns;
-	uint64_t now = least(model_now(p, begun_ns), until_ps);
+	uint64_t now = min_u64(model_now(p, begun_ns), until_ps);
 	uint64_t due = session_next(p->session), hops = engine_counts(e)->hops;
-	uint64_t goal = least(now, timeline_later(due, model_span(p, TURN_NS)));
+	uint64_t goal = min_u64(now, timeline_later(due, model_span(p, TURN_NS)));
 	int r;
 
 	if (goal < now && goal < engine_now(e))
@@ -156,7 +152,7 @@ int pace_turn(struct pace *p, uint64_t until_ps, const volatile bool *stop, stru
 
 int64_t pace_idle_ns(const struct pace *p, uint64_t until_ps)
 {
-	uint64_t due = least(session_next(p->session), until_ps);
+	uint64_t due = min_u64(session_next(p->session), until_ps);
 	int64_t now_ns = clock_ns();
 	double wait;
 

@@ -187,7 +187,7 @@ static int act_now(struct session *s)
 /* When the session itself has to act next. */
 static uint64_t next_act(const struct session *s)
 {
-	uint64_t looks = session_least(s->next_sample_ps, s->next_search_ps);
+	uint64_t looks = min_u64(s->next_sample_ps, s->next_search_ps);
 	uint64_t now = engine_now(s->engine);
 
 	if (is_still(s))
@@ -195,7 +195,7 @@ static uint64_t next_act(const struct session *s)
 	/* what was put off while nothing moved is due now */
 	else if (looks < now)
 		looks = now;
-	return session_least(looks, session_least(timeline_next(&s->timeline), s->next_lldp_ps));
+	return min_u64(looks, min_u64(timeline_next(&s->timeline), s->next_lldp_ps));
 }
 
 void session_look_rarely(struct session *s, uint64_t least_ps)
@@ -205,7 +205,7 @@ void session_look_rarely(struct session *s, uint64_t least_ps)
 
 uint64_t session_next(const struct session *s)
 {
-	return session_least(engine_next(s->engine), next_act(s));
+	return min_u64(engine_next(s->engine), next_act(s));
 }
 
 bool session_done(const struct session *s)
@@ -245,12 +245,12 @@ static void tell_end(struct session *s)
 int session_advance(
 	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {
-	until_ps = session_least(until_ps, s->end_ps);
+	until_ps = min_u64(until_ps, s->end_ps);
 	while (engine_now(s->engine) < until_ps && !(stop && *stop) && !session_done(s)) {
 		int r = act_now(s);
 
 		if (r == 0)
-			r = engine_run(s->engine, session_least(next_act(s), until_ps), stop);
+			r = engine_run(s->engine, min_u64(next_act(s), until_ps), stop);
 		if (r < 0)
 			return error_set(why, r,
 				"the %s dataplane failed at %.3f us of model time: %s",

@@ -3,6 +3,7 @@
 #define FABRICBED_SESSION_INTERNAL_H
 
 /* A session's own state, shared by its files and nobody else. */
+#include "base/numbers.h"
 #include "build/build.h"
 #include "control/ports.h"
 #include "control/routing.h"
@@ -50,11 +51,6 @@ struct session {
 		latest_ps; /* when that was; 0 serves as well for never: nothing has begun that could end */
 	struct stacks *stacks; /* NULL: hosts have no kernel stack */
 };
-
-static inline uint64_t session_least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 /* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
 int session_add_traffic(struct session *s, size_t first);

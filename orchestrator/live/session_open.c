@@ -17,28 +17,23 @@ static bool is_stopped(const struct session *s)
 }
 
 /* Sizes of all tables, and what the program does. */
-static struct sw_tables table_sizes(const struct session *s)
+static struct sw_sizes table_sizes(const struct session *s)
 {
 	const struct net *net = &s->params.fabric->net;
-	struct sw_tables sizes = {
-		.port_count = PORT_FIRST + net->port_count,
-		.queue_count = CLASSES * (PORT_FIRST + net->port_count),
-		.switch_count = net->switch_count,
+	struct sw_sizes sizes = {
+		.ports = PORT_FIRST + net->port_count,
+		.switches = net->switch_count,
 	};
 
 	ports_config(&sizes.config, &s->ports);
 	sizes.config.host_count = net->host_count;
 	sizes.config.gateway = setup_gateway(s->params.scenario, s->params.fabric);
-	if (sizes.config.features & SW_FAULTS)
-		sizes.fault_count = sizes.port_count;
-	if (sizes.config.features & SW_CNP)
-		sizes.flow_count = FLOW_SLOTS * net->switch_count;
-	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
+	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);
 	return sizes;
 }
 
 static int open_kernel(
-	struct session *s, const struct sw_tables *sizes, uint32_t capacity, struct error *why)
+	struct session *s, const struct sw_sizes *sizes, uint32_t capacity, struct error *why)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
@@ -75,7 +70,7 @@ static int open_dataplane(struct session *s, struct error *why)
 {
 	const struct scenario *sc = s->params.scenario;
 	uint32_t capacity = setup_frame_capacity(sc, s->params.fabric);
-	struct sw_tables sizes = table_sizes(s);
+	struct sw_sizes sizes = table_sizes(s);
 	int r;
 
 	if (s->params.kernel)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "live/setup.h"
 
+#include "abi/balance.h"
 #include "abi/wire.h"
 #include "control/lldp.h"
 #include "transport/dcqcn.h"
@@ -82,7 +83,7 @@ static uint32_t setup_features(const struct scenario *s)
 	       (has_cable_faults(s) ? SW_FAULTS : 0) | (sw->roles.on ? SW_ROLES : 0) |
 	       (sw->cnp_ps ? SW_CNP : 0) | (sw->reroute_mode == REROUTE_LOCAL ? SW_DETOUR : 0) |
 	       (sw->pfc.on || sw->lldp_ps || has_storms(s) ? SW_CONTROL : 0) |
-	       (s->external.node ? SW_GATEWAY : 0);
+	       (s->external.node ? SW_GATEWAY : 0) | SW_BALANCE(sw->balance);
 }
 
 void setup_ports(struct ports_params *ret, const struct scenario *s, const struct fabric *f)

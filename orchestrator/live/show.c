@@ -79,7 +79,7 @@ static json_t *port_dropped(const struct show_view *v, uint32_t port)
 	json_t *dropped = json_object();
 
 	for (unsigned i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++) {
-		bool far = drop_on_wire((enum drop_reason)i);
+		bool far = drop_place((enum drop_reason)i) == DROP_AT_WIRE;
 		uint64_t frames = drops[far ? net_of(v)->ports[port].peer : port].frames[i];
 
 		if (frames)

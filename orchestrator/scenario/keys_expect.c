@@ -1,84 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include <string.h>
-#include "base/drop_name.h"
+#include "base/metrics.h"
 #include "scenario/check.h"
 #include "scenario/text.h"
 
-/* Numbers in summary.json, but for packets.dropped.<reason>. */
-static const char *const metrics[] = {
-	"flows.count",
-	"flows.unfinished",
-	"flows.bytes",
-	"flows.fct_us.mean",
-	"flows.fct_us.p50",
-	"flows.fct_us.p99",
-	"flows.fct_us.max",
-	"flows.goodput_gbps",
-	"packets.sent",
-	"packets.delivered",
-	"packets.dropped",
-	"packets.in_flight",
-	"packets.marked",
-	"packets.trimmed",
-	"packets.returned",
-	"packets.headers_delivered",
-	"packets.remapped",
-	"packets.notified",
-	"packets.made",
-	"packets.consumed",
-	"packets.retransmitted",
-	"packets.spurious",
-	"packets.corrupt",
-	"queues.max_depth_bytes",
-	"queues.max_delay_us",
-	"pfc.pauses_sent",
-	"pfc.resumes_sent",
-	"pfc.paused_us",
-	"pfc.deadlocks",
-	"ideal_us",
-	"ideal_fabric_us",
-	"slowdown",
-	"model_time_us",
-	"setup_s",
-	"wall_s",
-	"hops",
-	"hops_per_s",
-	"peak_rss_mb",
-	"fidelity.late_us.p50",
-	"fidelity.late_us.p99",
-	"fidelity.late_us.max",
-	"fidelity.slipped_us",
-	"fidelity.lost",
+#define METRICS_LIMIT 256
+#define FIDELITY      "fidelity."
+
+struct metric_list {
+	const char *names[METRICS_LIMIT];
+	char text[METRICS_LIMIT][METRIC_NAME];
+	size_t count;
 };
 
-#define FIDELITY "fidelity."
-
-#define METRICS_LIMIT (COUNT(metrics) + 64)
-
-static size_t list_metrics(
-	const char *names[METRICS_LIMIT], char dropped[METRICS_LIMIT][METRIC_NAME])
+static void list_metrics(struct metric_list *list)
 {
-	size_t count = COUNT(metrics);
-
-	memcpy(names, metrics, sizeof(metrics));
-	for (unsigned i = 1; drop_name(i) && count < METRICS_LIMIT; i++) {
-		snprintf(dropped[count], METRIC_NAME, "packets.dropped.%s", drop_name(i));
-		names[count] = dropped[count];
-		count++;
+	for (list->count = 0; list->count < METRICS_LIMIT; list->count++) {
+		list->names[list->count] = metric_name(list->count, list->text[list->count]);
+		if (!list->names[list->count])
+			return;
 	}
-	return count;
-}
-
-const char *scenario_metric(size_t index, char buf[METRIC_NAME])
-{
-	const char *names[METRICS_LIMIT];
-	char dropped[METRICS_LIMIT][METRIC_NAME];
-
-	if (index >= list_metrics(names, dropped))
-		return NULL;
-	snprintf(buf, METRIC_NAME, "%s", names[index]);
-	return buf;
 }
 
 /* They are too many for a message: the one that was likely meant, or that has the word in it, and where they all stand. */
@@ -98,15 +40,14 @@ static void explain_metric(
 
 static bool check_metric(struct check *c, const struct tree *n, void *target)
 {
-	const char *names[METRICS_LIMIT];
-	char dropped[METRICS_LIMIT][METRIC_NAME];
-	size_t count = list_metrics(names, dropped);
+	struct metric_list list;
 
 	(void)target;
-	for (size_t i = 0; i < count; i++)
-		if (!strcmp(n->text, names[i]))
+	list_metrics(&list);
+	for (size_t i = 0; i < list.count; i++)
+		if (!strcmp(n->text, list.names[i]))
 			return true;
-	explain_metric(c, n, names, count);
+	explain_metric(c, n, list.names, list.count);
 	return false;
 }
 

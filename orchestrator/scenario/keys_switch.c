@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <string.h>
+#include "base/balance_name.h"
 #include "scenario/check.h"
 
 #define POOL_MAX  (1ull << 40)
@@ -187,8 +188,6 @@ static bool check_switch(struct check *c, const struct tree *n, void *switch_spe
 	return fit;
 }
 
-static const char *const balances[] = {"ecmp", NULL};
-
 static const struct key keys[] = {
 	{.name = "buffer",
 		.kind = VALUE_MAP,
@@ -203,12 +202,8 @@ static const struct key keys[] = {
 		.form = &classes_form,
 		.usual = "data by class 0, ACKs, SACKs and CNPs by class 7",
 		.help = "list of traffic classes"},
-	{.name = "balance",
-		.kind = VALUE_WORD,
-		.offset = VALUE_NOWHERE,
-		.fallback = "ecmp",
-		.words = balances,
-		.help = "how a switch picks among equal-cost ports"},
+	KEY("balance", WORD, struct switch_spec, balance, .fallback = "ecmp",
+		.words = balance_names, .help = "how a switch picks among equal-cost ports"),
 	{.name = "trim",
 		.kind = VALUE_MAP,
 		.fallback = "off",

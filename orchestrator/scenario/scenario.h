@@ -111,6 +111,7 @@ struct switch_spec {
 		uint8_t to
 			[SCENARIO_CLASSES]; /* class that one is moved to; its own number: it stays */
 	} roles;
+	uint32_t balance; /* enum balance of abi/balance.h */
 	uint64_t lldp_ps; /* between two LLDP frames of a port; 0: off */
 	uint64_t cnp_ps;  /* supplemental CNPs: time in which senders raise their rates; 0: off */
 	uint64_t reroute_ps; /* from a link's change to the new routes */
@@ -346,10 +347,6 @@ void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), 
 
 /* Whether two paths mean the same key: numbers and N stand for any element of a list, and may be left out. */
 bool scenario_path_is(const char *path, const char *other);
-
-/* The name of a metric that `expect` knows, by index; NULL: there are no more. Returns buf. */
-#define METRIC_NAME 64
-const char *scenario_metric(size_t index, char buf[METRIC_NAME]);
 
 /* What a kind of fault is called: the key of `do`, or "down". */
 const char *fault_word(enum fault_kind kind);

@@ -225,18 +225,13 @@ bool server_stream(struct server_client *c, const void *bytes, size_t count)
 	return taken;
 }
 
-void server_end(struct server_client *c)
-{
-	c->ending = true;
-	client_update(c);
-}
-
 /* The handler has the last word. */
 static void end_stream(struct server_client *c)
 {
 	c->last_of_stream = true;
 	c->server->ops->ended(c->server->arg, c);
-	server_end(c);
+	c->ending = true;
+	client_update(c);
 }
 
 void server_end_streams(struct server *s)

@@ -75,11 +75,8 @@ __attribute__((format(printf, 3, 4))) void server_refuse(
  */
 bool server_stream(struct server_client *c, const void *bytes, size_t count);
 
-/* Ends all streams, as if their clients had asked for it. */
+/* Ends all streams, as if their clients had asked for it: each closes once all that waits has been read. */
 void server_end_streams(struct server *s);
-
-/* Closes the connection once all that waits has been read. Nothing is added to it any more. */
-void server_end(struct server_client *c);
 
 /* Sends what waits, until no client has taken anything for so long; for the last answers before an end. */
 void server_drain(struct server *s, int milliseconds);

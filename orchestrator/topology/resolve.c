@@ -6,6 +6,7 @@
 #include <string.h>
 #include "abi/state.h"
 #include "base/netgraph.h"
+#include "base/numbers.h"
 #include "base/wiretime.h"
 #include "topology/check.h"
 
@@ -118,11 +119,6 @@ static void time_links(struct walk *w)
 	}
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Longest ways from edge switch e to all others over any of their shortest paths. */
 static uint32_t walk_from(struct walk *w, uint32_t e)
 {
@@ -141,8 +137,8 @@ static uint32_t walk_from(struct walk *w, uint32_t e)
 			if (w->dist[to] != w->dist[from] + 1)
 				continue;
 			w->width[to]++;
-			w->out[to] = later(w->out[to], w->out[from] + w->arc_out[a]);
-			w->back[to] = later(w->back[to], w->back[from] + w->arc_back[a]);
+			w->out[to] = max_u64(w->out[to], w->out[from] + w->arc_out[a]);
+			w->back[to] = max_u64(w->back[to], w->back[from] + w->arc_back[a]);
 		}
 	}
 	return reached;
@@ -177,12 +173,12 @@ static bool judge_walk(struct walk *w, uint32_t e, uint32_t reached, const struc
 static void take_longest(struct walk *w, uint32_t e)
 {
 	if (w->second[e])
-		w->longest = later(w->longest, w->slowest[e] + w->second[e]);
+		w->longest = max_u64(w->longest, w->slowest[e] + w->second[e]);
 	for (uint32_t other = 0; other < w->g.edge_count; other++) {
 		uint32_t s = w->g.edges[other];
 
 		if (other != e)
-			w->longest = later(w->longest,
+			w->longest = max_u64(w->longest,
 				w->slowest[e] + w->slowest[other] + w->out[s] + w->back[s]);
 	}
 }

@@ -158,7 +158,7 @@ static void bench_stacks(const char *what, struct build_params *params)
 
 static void bench(const char *what, struct fabric *f)
 {
-	struct sw_tables sizes = hand_sizes(f);
+	struct sw_sizes sizes = hand_sizes(f);
 	struct build_params params = {
 		.fabric = f,
 		.sizes = &sizes,

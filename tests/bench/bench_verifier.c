@@ -6,11 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 #include "abi/state.h"
 #include "abi/egress.h"
 #include "fabricbed.skel.h"
+#include "lib/program_size.h"
 
 /* What the keys of a scenario amount to: PFC is for lossless classes, roles and CNPs are for queues with PFC. */
 #define WITH_PFC (SW_CLASSES | SW_BUFFERS | SW_PFC | SW_CONTROL)
@@ -36,20 +35,6 @@ static const struct {
 	{"everything", SW_FEATURES},
 };
 
-struct size {
-	unsigned loaded, walked;
-};
-
-static struct size program_size(const struct bpf_program *program)
-{
-	struct bpf_prog_info info = {0};
-	__u32 length = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &length))
-		return (struct size){0, 0};
-	return (struct size){info.xlated_prog_len / sizeof(struct bpf_insn), info.verified_insns};
-}
-
 /* What a behaviour is told when it is on: zeros would rule out some of it. */
 static const struct sw_config config = {
 	.trim_classes = 1,
@@ -66,7 +51,7 @@ static const struct sw_config config = {
 static int print_row(const char *what, __u32 features)
 {
 	struct fabricbed_bpf *skel = fabricbed_bpf__open();
-	struct size at_switch, at_host;
+	struct program_size at_switch, at_host;
 	int r;
 
 	if (!skel)

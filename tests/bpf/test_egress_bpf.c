@@ -27,7 +27,7 @@
 
 static int load(struct dataplane **ret, const struct egress_config *config, struct error *why)
 {
-	const struct sw_tables sizes = {.port_count = PORT_FIRST + 1, .queue_count = CLASSES};
+	const struct sw_sizes sizes = {.ports = PORT_FIRST + 1};
 
 	return dataplane_kernel_load(ret, &sizes, PACKET_MAX, config, why);
 }

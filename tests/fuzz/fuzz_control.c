@@ -21,7 +21,7 @@ enum {
 	HALF = 0xfa,    /* closes its side */
 	READ = 0xfb,    /* reads what has come */
 	LATER = 0xfc,   /* what was deferred is answered, a stream goes on */
-	END = 0xfd,     /* the handler ends the connection */
+	END = 0xfd,     /* the handler ends the streams */
 	DRAIN = 0xfe,   /* what waits is sent */
 	SERVE = 0xff,
 };
@@ -61,10 +61,6 @@ static void request(void *arg, struct server_client *c, const json_t *r)
 	case 's':
 		server_answer(c, json_pack("{}"));
 		w->stream = server_stream(c, "", 0);
-		return;
-	case 'e':
-		server_answer(c, json_pack("{}"));
-		server_end(c);
 		return;
 	default:
 		server_answer(c, json_pack("{s:O}", "request", r));
@@ -180,8 +176,7 @@ static void act(struct world *w, uint8_t what)
 		go_on(w);
 		break;
 	case END:
-		if (w->client)
-			server_end(w->client);
+		server_end_streams(w->server);
 		break;
 	case DRAIN:
 		server_drain(w->server, 0);

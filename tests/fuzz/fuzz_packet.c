@@ -143,7 +143,7 @@ static void write_switch(const struct sw_tables *t, const struct setting *s)
 {
 	t->switches[0] = (struct switch_state){
 		.first_port = SWITCH_PORT, .port_count = 4, .host_count = HOSTS, .hash_seed = 1};
-	memset(t->routes, 0, t->route_count * sizeof(*t->routes));
+	memset(t->routes, 0, t->count.routes * sizeof(*t->routes));
 	t->routes[1].group[1] = s->route;
 	t->groups[0] = (struct group){.count = 3, .port = {1, 2, 3}};
 	t->groups[1] = (struct group){.count = s->group_count, .port = {1, 2, 3, 200}};
@@ -191,7 +191,7 @@ static struct tally count(const struct sw_tables *t)
 {
 	struct tally sum = {0};
 
-	for (uint32_t id = 0; id < t->port_count; id++) {
+	for (uint32_t id = 0; id < t->count.ports; id++) {
 		for (unsigned reason = 0; reason < DROP_SLOTS; reason++)
 			sum.dropped += t->drops[id].frames[reason];
 		sum.rx += t->ports[id].rx_frames;
@@ -200,7 +200,7 @@ static struct tally count(const struct sw_tables *t)
 	}
 	/* what of the pool is not accounted for stays what it was */
 	sum.pool = sum.pool_used = t->switches[0].pool_used;
-	for (uint32_t i = 0; i < t->queue_count; i++) {
+	for (uint32_t i = 0; i < t->count.queues; i++) {
 		const struct queue *q = &t->queues[i];
 		const struct ingress *in = &t->ingresses[i];
 
@@ -395,20 +395,12 @@ static void introduce(struct dataplane *dp, const struct run *r, struct frame *f
 		frame->bytes[psn]--;
 	must(!dp->ops->submit(dp, r->port, &ref, 1));
 	must(frame->verdict.action == VERDICT_NOTHING || frame->verdict.action == VERDICT_DROP);
-	memset(dp->tables.drops, 0, dp->tables.port_count * sizeof(*dp->tables.drops));
+	memset(dp->tables.drops, 0, dp->tables.count.ports * sizeof(*dp->tables.drops));
 }
 
 static void run(struct run *r)
 {
-	struct sw_tables sizes = {
-		.port_count = PORT_COUNT,
-		.queue_count = PORT_COUNT * CLASSES,
-		.fault_count = r->full ? PORT_COUNT : 0,
-		.switch_count = 1,
-		.route_count = 2,
-		.group_count = 2,
-		.flow_count = r->full ? FLOW_SLOTS : 0,
-	};
+	struct sw_sizes sizes = {.ports = PORT_COUNT, .switches = 1, .routes = 2, .groups = 2};
 	/* of exactly its size, so that a step too far is seen */
 	struct frame *frame = malloc(sizeof(*frame) + r->captured);
 	struct frame_ref ref = {frame, r->captured};

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"

@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "lib/headers_parse.h"
+#include "lib/strack_state.h"
 #include "transport/headers.h"
 #include "transport/strack.h"
 

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/wiretime.h"
 #include "lib/compiler.h"
+#include "lib/rng_unit.h"
 #include "transport/headers.h"
 
 /* From a stream's last packet to the end of its flow: the engine stops when all have ended. */
@@ -209,20 +210,17 @@ void class_net_lossless(struct class_net *n, uint32_t class, uint64_t xoff_bytes
 
 static void open_dataplane(struct class_net *n)
 {
-	struct sw_tables sizes = {
-		.port_count = PORT_FIRST + n->net.port_count,
-		.queue_count = CLASSES * (PORT_FIRST + n->net.port_count),
-		.switch_count = n->net.switch_count,
+	struct sw_sizes sizes = {
+		.ports = PORT_FIRST + n->net.port_count,
+		.switches = n->net.switch_count,
 	};
 
-	if (n->ports.features & SW_FAULTS)
-		sizes.fault_count = sizes.port_count;
 	ports_config(&sizes.config, &n->ports);
 	n->link_up = malloc(n->net.link_count);
 	assert_non_null(n->link_up);
 	memset(n->link_up, 1, n->net.link_count);
 	assert_int_equal(routing_new(&n->routing, &n->net, NULL), 0);
-	routing_table_sizes(n->routing, &sizes.route_count, &sizes.group_count);
+	routing_table_sizes(n->routing, &sizes.routes, &sizes.groups);
 	assert_int_equal(dataplane_inline_open(&n->dp, &sizes, headers_capacity(true)), 0);
 	routing_compute(n->routing, n->link_up, &n->dp->tables);
 	assert_int_equal(ports_configure(&n->dp->tables, &n->net, &n->ports), 0);
@@ -349,14 +347,14 @@ void class_net_at_rest(const struct engine *e)
 	engine_stats(e, &stats);
 	assert_int_equal(stats.in_flight, 0);
 	assert_int_equal(engine_check_balance(e), 0);
-	for (uint32_t i = 0; i < t->queue_count; i++) {
+	for (uint32_t i = 0; i < t->count.queues; i++) {
 		assert_int_equal(t->queues[i].depth_bytes, 0);
 		assert_int_equal(t->queues[i].depth_frames, 0);
 		assert_int_equal(t->ingresses[i].bytes, 0);
 		assert_int_equal(t->ingresses[i].headroom_bytes, 0);
 		assert_int_equal(t->ingresses[i].paused, 0);
 	}
-	for (uint32_t i = 0; i < t->switch_count; i++) {
+	for (uint32_t i = 0; i < t->count.switches; i++) {
 		assert_int_equal(t->switches[i].pool_used, 0);
 		for (uint32_t c = 0; c < CLASSES; c++)
 			assert_int_equal(t->switches[i].headroom_used[c], 0);

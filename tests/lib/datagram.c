@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/datagram.h"
+#include "lib/rng_unit.h"
 
 #include <endian.h>
 #include <math.h>

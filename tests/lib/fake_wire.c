@@ -5,7 +5,9 @@
 #include <string.h>
 #include "base/rng.h"
 #include "fake_wire.h"
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
+#include "lib/rng_unit.h"
 
 enum { RECEIVER = 0, SENDER = 1 };
 enum fake_kind { START, PORT_FREE, AT_QUEUE, SERVED, AT_END, TIMER };

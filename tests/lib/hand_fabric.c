@@ -116,14 +116,13 @@ static uint32_t route_blocks(const struct fabric *f)
 	return (f->net.host_count + ROUTE_BLOCK - 1) / ROUTE_BLOCK;
 }
 
-struct sw_tables hand_sizes(const struct fabric *f)
+struct sw_sizes hand_sizes(const struct fabric *f)
 {
-	return (struct sw_tables){
-		.port_count = PORT_FIRST + f->net.port_count,
-		.queue_count = CLASSES * (PORT_FIRST + f->net.port_count),
-		.switch_count = f->net.switch_count,
-		.route_count = f->net.switch_count * route_blocks(f),
-		.group_count = f->net.switch_count,
+	return (struct sw_sizes){
+		.ports = PORT_FIRST + f->net.port_count,
+		.switches = f->net.switch_count,
+		.routes = f->net.switch_count * route_blocks(f),
+		.groups = f->net.switch_count,
 	};
 }
 

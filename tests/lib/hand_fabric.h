@@ -22,7 +22,7 @@ struct fabric *hand_fat_tree(uint32_t k);
 void hand_fabric_free(struct fabric *f);
 
 /* The sizes of its tables, and their content. */
-struct sw_tables hand_sizes(const struct fabric *f);
+struct sw_sizes hand_sizes(const struct fabric *f);
 void hand_tables(const struct fabric *f, const struct sw_tables *t);
 
 /*

@@ -22,7 +22,7 @@ enum { H0 = 2, H1 = 3, S0_H0 = 4, S0_H1 = 5, ETH0 = 6 };
 
 struct kernel_case {
 	struct fabric *f;
-	struct sw_tables sizes;
+	struct sw_sizes sizes;
 	char name[32];    /* random */
 	char *interfaces; /* the host's own, before */
 };

@@ -139,10 +139,9 @@ static struct dataplane *meddle_with(struct dataplane *inner, const struct small
 static void open_dataplane(
 	struct small_net *s, const struct small_config *c, const struct transport_env *env)
 {
-	struct sw_tables sizes = {
-		.port_count = PORT_FIRST + s->net.port_count,
-		.queue_count = CLASSES * (PORT_FIRST + s->net.port_count),
-		.switch_count = s->net.switch_count,
+	struct sw_sizes sizes = {
+		.ports = PORT_FIRST + s->net.port_count,
+		.switches = s->net.switch_count,
 	};
 	struct ports_params ports = {
 		.seed = c->seed,
@@ -161,7 +160,7 @@ static void open_dataplane(
 	memset(s->link_up, 1, s->net.link_count);
 	assert_int_equal(routing_new(&s->routing, &s->net, NULL), 0);
 	ports_config(&sizes.config, &ports);
-	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
+	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);
 	assert_int_equal(dataplane_inline_open(&s->dp, &sizes, capacity), 0);
 	s->dp = meddle_with(s->dp, c);
 	if (c->max_batch)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "strack_bench.h"
+#include "lib/strack_state.h"
 
 uint32_t strack_bench_length(uint32_t payload)
 {

@@ -27,18 +27,6 @@ enum {
 	GROUPS
 };
 
-/* All tables, and where sw_tables says how many elements each has. */
-#define BENCH_TABLES(X)                                                                            \
-	X(ports, port_count)                                                                       \
-	X(drops, port_count)                                                                       \
-	X(queues, queue_count)                                                                     \
-	X(ingresses, queue_count)                                                                  \
-	X(faults, fault_count)                                                                     \
-	X(switches, switch_count)                                                                  \
-	X(routes, route_count)                                                                     \
-	X(groups, group_count)                                                                     \
-	X(flows, flow_count)
-
 /* Each class has several DSCPs, and the DSCPs of a class are no range. */
 static void write_classes(struct sw_config *config)
 {
@@ -82,17 +70,13 @@ static uint32_t bench_features(enum bench_kind kind)
 	}
 }
 
-struct sw_tables bench_sizes(enum bench_kind kind)
+struct sw_sizes bench_sizes(enum bench_kind kind)
 {
-	bool full = kind != BENCH_PLAIN;
-	struct sw_tables t = {
-		.port_count = BENCH_PORT_COUNT,
-		.queue_count = BENCH_PORT_COUNT * CLASSES,
-		.fault_count = full ? BENCH_PORT_COUNT : 0,
-		.switch_count = 1,
-		.route_count = FIRST_ROUTE + (BENCH_HOSTS + ROUTE_BLOCK - 1) / ROUTE_BLOCK,
-		.group_count = FIRST_GROUP + GROUPS,
-		.flow_count = full ? FLOW_SLOTS : 0,
+	struct sw_sizes s = {
+		.ports = BENCH_PORT_COUNT,
+		.switches = 1,
+		.routes = FIRST_ROUTE + (BENCH_HOSTS + ROUTE_BLOCK - 1) / ROUTE_BLOCK,
+		.groups = FIRST_GROUP + GROUPS,
 		.config =
 			{
 				.features = bench_features(kind),
@@ -111,8 +95,8 @@ struct sw_tables bench_sizes(enum bench_kind kind)
 			},
 	};
 
-	write_classes(&t.config);
-	return t;
+	write_classes(&s.config);
+	return s;
 }
 
 /* The other end of its link: the host's is port 0 of the switch, others are linked in pairs, the last with itself. */
@@ -145,7 +129,7 @@ static void write_ports(const struct sw_tables *t)
 
 static void write_queues(const struct sw_tables *t)
 {
-	for (uint32_t i = BENCH_HOST_PORT * CLASSES; i < t->queue_count; i++) {
+	for (uint32_t i = BENCH_HOST_PORT * CLASSES; i < t->count.queues; i++) {
 		uint32_t class = i % CLASSES;
 		bool lossless = class == CLASS_LOSSLESS || class == CLASS_BOUNCED;
 
@@ -214,8 +198,9 @@ void bench_tables(const struct sw_tables *t)
 {
 	struct switch_state *sw = t->switches;
 
-#define CLEAR(table, count) memset(t->table, 0, t->count * sizeof(*t->table));
-	BENCH_TABLES(CLEAR)
+#define CLEAR(table, element, bytes, elements)                                                     \
+	memset(t->table, 0, t->count.table * sizeof(*t->table));
+	SW_TABLES(CLEAR)
 #undef CLEAR
 	*sw = (struct switch_state){
 		.first_port = BENCH_IN,
@@ -249,8 +234,9 @@ struct switch_bench *bench_open(struct dataplane *dp)
 
 	b->dp = dp;
 	*w = dp->tables;
-#define ALLOCATE(table, count) w->table = allocate(w->count, sizeof(*w->table));
-	BENCH_TABLES(ALLOCATE)
+#define ALLOCATE(table, element, bytes, elements)                                                  \
+	w->table = allocate(w->count.table, sizeof(*w->table));
+	SW_TABLES(ALLOCATE)
 #undef ALLOCATE
 	return b;
 }
@@ -260,8 +246,8 @@ void bench_close(struct switch_bench *b)
 	if (!b)
 		return;
 	b->dp->ops->close(b->dp);
-#define FREE(table, count) free(b->want.table);
-	BENCH_TABLES(FREE)
+#define FREE(table, element, bytes, elements) free(b->want.table);
+	SW_TABLES(FREE)
 #undef FREE
 	free(b);
 }
@@ -279,8 +265,9 @@ void bench_accept(struct switch_bench *b)
 {
 	const struct sw_tables *from = &b->dp->tables, *to = &b->want;
 
-#define COPY(table, count) memcpy(to->table, from->table, to->count * sizeof(*to->table));
-	BENCH_TABLES(COPY)
+#define COPY(table, element, bytes, elements)                                                      \
+	memcpy(to->table, from->table, to->count.table * sizeof(*to->table));
+	SW_TABLES(COPY)
 #undef COPY
 }
 
@@ -321,9 +308,9 @@ static void table_assert_equal(
 
 void tables_assert_equal(const struct sw_tables *got, const struct sw_tables *want)
 {
-#define COMPARE(table, count)                                                                      \
-	table_assert_equal(#table, got->table, want->table, sizeof(*got->table), want->count);
-	BENCH_TABLES(COMPARE)
+#define COMPARE(table, element, bytes, elements)                                                   \
+	table_assert_equal(#table, got->table, want->table, bytes, want->count.table);
+	SW_TABLES(COMPARE)
 #undef COMPARE
 }
 

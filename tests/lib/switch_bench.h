@@ -89,7 +89,7 @@ struct switch_bench {
 };
 
 /* The table sizes and the configuration of a bench, for who opens a dataplane. */
-struct sw_tables bench_sizes(enum bench_kind kind);
+struct sw_sizes bench_sizes(enum bench_kind kind);
 
 /* Takes dp over; bench_close closes it. */
 struct switch_bench *bench_open(struct dataplane *dp);

@@ -102,7 +102,7 @@ void switch_queues_share_a_pool(void **state)
 	uint64_t sum = 0;
 
 	tables->switches[0].pool_bytes = 200000;
-	for (uint32_t i = 0; i < tables->queue_count; i++) {
+	for (uint32_t i = 0; i < tables->count.queues; i++) {
 		tables->queues[i].limit_bytes = 3000;
 		tables->queues[i].alpha = 256;
 	}
@@ -118,12 +118,12 @@ void switch_queues_share_a_pool(void **state)
 		v = trial_run(b, &t, NULL);
 		if (v.action == VERDICT_FORWARD)
 			want_enter(b, v.port, v.queue, v.length);
-		memcpy(b->want.ports, tables->ports, tables->port_count * sizeof(struct port));
+		memcpy(b->want.ports, tables->ports, tables->count.ports * sizeof(struct port));
 		memcpy(b->want.drops, tables->drops,
-			tables->port_count * sizeof(struct port_drops));
+			tables->count.ports * sizeof(struct port_drops));
 		tables_assert_equal(tables, &b->want);
 	}
-	for (uint32_t i = 0; i < tables->queue_count; i++)
+	for (uint32_t i = 0; i < tables->count.queues; i++)
 		if (tables->queues[i].depth_bytes > 3000)
 			sum += tables->queues[i].depth_bytes - 3000;
 	assert_int_equal(tables->switches[0].pool_used, sum);

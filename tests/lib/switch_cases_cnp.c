@@ -58,7 +58,7 @@ static struct flow_mark *the_flow(struct switch_bench *b)
 	const struct sw_tables *t = &b->dp->tables;
 	struct flow_mark *found = NULL;
 
-	for (uint32_t i = 0; i < t->flow_count; i++) {
+	for (uint32_t i = 0; i < t->count.flows; i++) {
 		if (!t->flows[i].key)
 			continue;
 		assert_null(found);
@@ -97,7 +97,7 @@ static void accept_flows(struct switch_bench *b)
 {
 	const struct sw_tables *t = &b->dp->tables;
 
-	memcpy(b->want.flows, t->flows, t->flow_count * sizeof(*t->flows));
+	memcpy(b->want.flows, t->flows, t->count.flows * sizeof(*t->flows));
 }
 
 /*
@@ -181,7 +181,7 @@ static void congest_others(struct switch_bench *b, const struct queue *q)
 {
 	const struct sw_tables *t = &b->dp->tables;
 
-	for (uint32_t i = 0; i < t->queue_count; i++)
+	for (uint32_t i = 0; i < t->count.queues; i++)
 		if (&t->queues[i] != q) {
 			t->queues[i].kmax_bytes = KMAX;
 			t->queues[i].depth_bytes = 2 * KMAX;
@@ -323,7 +323,7 @@ void switch_flows_that_share_a_slot(void **state)
 		evicted += f->key != first.key;
 		*f = first;
 	}
-	for (uint32_t i = 0; i < b->dp->tables.flow_count; i++)
+	for (uint32_t i = 0; i < b->dp->tables.count.flows; i++)
 		others += b->dp->tables.flows[i].key != 0;
 	/* 999 flows over 256 slots: each has its share */
 	assert_in_range(evicted, 1, 15);

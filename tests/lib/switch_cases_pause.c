@@ -211,7 +211,7 @@ void switch_a_host_without_switches(void **state)
 	uint16_t quanta[8] = {0};
 	struct trial t;
 
-	b->dp->tables.ports[BENCH_HOST_PORT].switch_id = b->dp->tables.switch_count;
+	b->dp->tables.ports[BENCH_HOST_PORT].switch_id = b->dp->tables.count.switches;
 	set_asked(bench_ingress(b, BENCH_HOST_PORT, CLASS_LOSSLESS), FULL);
 	bench_accept(b);
 	quanta[CLASS_LOSSLESS] = 0xffff;

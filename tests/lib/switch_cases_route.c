@@ -101,10 +101,10 @@ void switch_broken_tables_drop(void **state)
 	trial_drops(b, &t, DROP_NO_ROUTE, BENCH_IN);
 	init_to(&t, false, TO_ONE);
 	tables->switches[0].host_count = UINT32_MAX;
-	tables->switches[0].first_route = tables->route_count;
+	tables->switches[0].first_route = tables->count.routes;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_NO_ROUTE, BENCH_IN);
-	tables->ports[BENCH_IN].switch_id = tables->switch_count;
+	tables->ports[BENCH_IN].switch_id = tables->count.switches;
 	bench_accept(b);
 	trial_drops(b, &t, DROP_NO_ROUTE, BENCH_IN);
 }

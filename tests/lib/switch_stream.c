@@ -162,7 +162,7 @@ static void random_change(const struct sw_tables *t, uint64_t rng)
 
 	in->up = rng_below(&rng, 8) > 0;
 	in->up_since_ps = rng_below(&rng, 1000);
-	in->faulty = t->fault_count && !rng_below(&rng, 4);
+	in->faulty = t->count.faults && !rng_below(&rng, 4);
 	t->ports[random_port(&rng)].role = (uint8_t)rng_below(&rng, 4);
 	sw->hash_seed = rng_take(&rng);
 	sw->pool_bytes = rng_below(&rng, 100000);
@@ -191,15 +191,15 @@ void stream_assert_seen(const struct switch_bench *b, const struct stream_seen *
 
 		if (reason == DROP_FOREIGN || (reason > DROP_FOREIGN && !full))
 			continue;
-		for (uint32_t port = 0; port < t->port_count; port++)
+		for (uint32_t port = 0; port < t->count.ports; port++)
 			sum += t->drops[port].frames[reason];
 		if (!sum)
 			print_error("reason %u was not seen\n", reason);
 		assert_true(sum > 0);
 	}
-	for (uint32_t port = 0; port < t->port_count; port++)
+	for (uint32_t port = 0; port < t->count.ports; port++)
 		marked += t->ports[port].marked_frames;
-	for (uint32_t queue = 0; queue < t->queue_count; queue++)
+	for (uint32_t queue = 0; queue < t->count.queues; queue++)
 		depth += t->queues[queue].max_depth_bytes > 0;
 	assert_true(marked > 0 && depth > BENCH_PORTS / 2);
 	assert_int_equal(seen->actions,

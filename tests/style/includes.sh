@@ -18,17 +18,23 @@ rules=$(
 	bpf/abi/
 	bpf/lib/                        abi/* lib/*
 	bpf/sw/                         abi/* lib/* sw/context.h
+	bpf/balance/                    abi/* lib/* sw/context.h
+	bpf/sw/balance.h                abi/* sw/context.h balance/*
 	bpf/sw/context.h                abi/* lib/*
+	bpf/sw/resubmit.h               sw/*
+	bpf/sw/trim.h                   lib/* sw/resubmit.h
+	bpf/sw/generate.h               sw/*
 	bpf/sw/pipeline.h               sw/*
 	userspace/base/                 base/* abi/* lib/rng.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h
 	userspace/dataplane/dataplane.h abi/*
-	userspace/dataplane/inline.c    dataplane/dataplane.h sw/pipeline.h
+	userspace/dataplane/inline.c    dataplane/dataplane.h dataplane/tables.h sw/pipeline.h
+	userspace/dataplane/tables      dataplane/tables.h abi/*
 	userspace/dataplane/kernel      dataplane/* base/* abi/* io/* fabricbed.skel.h
 	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h
 	userspace/io/                   io/* base/*
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
-	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h
+	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h lib/checksum.h
 	userspace/workload/             workload/* base/* abi/*
 	orchestrator/scenario/          scenario/* base/* workload/kind.h
 	orchestrator/topology/          topology/* scenario/* base/* abi/* workload/kind.h

@@ -13,7 +13,7 @@
 /* What is left of a session. */
 struct outcome {
 	struct engine_stats stats;
-	struct sw_tables tables; /* copies, as far as they are here */
+	struct sw_tables tables; /* copies */
 	char directory[SMALL_PATH];
 };
 
@@ -41,21 +41,17 @@ static void run(struct outcome *ret, const struct kernel_case *c, const char *te
 	engine_stats(session_engine(s.session), &ret->stats);
 	t = engine_tables(session_engine(s.session));
 	ret->tables = *t;
-	ret->tables.ports = copy(t->ports, t->port_count, sizeof(*t->ports));
-	ret->tables.drops = copy(t->drops, t->port_count, sizeof(*t->drops));
-	ret->tables.queues = copy(t->queues, t->queue_count, sizeof(*t->queues));
-	ret->tables.ingresses = copy(t->ingresses, t->queue_count, sizeof(*t->ingresses));
-	ret->tables.switches = copy(t->switches, t->switch_count, sizeof(*t->switches));
+#define X(name, element, bytes, elements) ret->tables.name = copy(t->name, t->count.name, bytes);
+	SW_TABLES(X)
+#undef X
 	small_session_close(&s);
 }
 
 static void outcome_release(struct outcome *o)
 {
-	free(o->tables.ports);
-	free(o->tables.drops);
-	free(o->tables.queues);
-	free(o->tables.ingresses);
-	free(o->tables.switches);
+#define X(name, element, bytes, elements) free(o->tables.name);
+	SW_TABLES(X)
+#undef X
 	small_directory_remove(o->directory);
 }
 
@@ -69,12 +65,11 @@ static void compare(struct engine_stats *ret, const struct kernel_case *c, const
 	run(&kernel, c, text, true);
 	assert_int_equal(in.stats.trace_hash, kernel.stats.trace_hash);
 	assert_memory_equal(&in.stats, &kernel.stats, sizeof(in.stats));
-	assert_int_equal(a->port_count, b->port_count);
-	assert_memory_equal(a->ports, b->ports, a->port_count * sizeof(*a->ports));
-	assert_memory_equal(a->drops, b->drops, a->port_count * sizeof(*a->drops));
-	assert_memory_equal(a->queues, b->queues, a->queue_count * sizeof(*a->queues));
-	assert_memory_equal(a->ingresses, b->ingresses, a->queue_count * sizeof(*a->ingresses));
-	assert_memory_equal(a->switches, b->switches, a->switch_count * sizeof(*a->switches));
+	assert_memory_equal(&a->count, &b->count, sizeof(a->count));
+#define X(name, element, bytes, elements)                                                          \
+	assert_memory_equal(a->name, b->name, a->count.name *(bytes));
+	SW_TABLES(X)
+#undef X
 	files_assert_same(in.directory, kernel.directory);
 	assert_nothing_left(c);
 	*ret = in.stats;

@@ -40,8 +40,7 @@ static inline void cable_init(struct cable *c)
 		.ports = c->ports,
 		.drops = c->drops,
 		.faults = c->faults,
-		.port_count = PORTS,
-		.fault_count = PORTS,
+		.count = {.ports = PORTS, .drops = PORTS, .faults = PORTS},
 		.config = {.features = SW_FAULTS},
 	};
 }

@@ -23,11 +23,11 @@ static inline struct world world_new(const struct scenario *s)
 
 	w.net = &w.f->net;
 	assert_int_equal(routing_new(&w.r, w.net, NULL), 0);
-	routing_table_sizes(w.r, &w.t.route_count, &w.t.group_count);
-	w.t.switch_count = w.net->switch_count;
-	w.t.switches = calloc(w.t.switch_count, sizeof(*w.t.switches));
-	w.t.routes = calloc(w.t.route_count, sizeof(*w.t.routes));
-	w.t.groups = calloc(w.t.group_count, sizeof(*w.t.groups));
+	routing_table_sizes(w.r, &w.t.count.routes, &w.t.count.groups);
+	w.t.count.switches = w.net->switch_count;
+	w.t.switches = calloc(w.t.count.switches, sizeof(*w.t.switches));
+	w.t.routes = calloc(w.t.count.routes, sizeof(*w.t.routes));
+	w.t.groups = calloc(w.t.count.groups, sizeof(*w.t.groups));
 	w.up = calloc(w.net->link_count, sizeof(*w.up));
 	w.dist = calloc(w.net->node_count, sizeof(*w.dist));
 	assert_true(w.t.switches && w.t.routes && w.t.groups && w.up && w.dist);
@@ -52,10 +52,10 @@ static inline const struct group *group_of(const struct world *w, uint32_t s, ui
 	const struct switch_state *sw = &w->t.switches[s];
 	uint32_t block = sw->first_route + host / ROUTE_BLOCK;
 	uint32_t end =
-		s + 1 < w->t.switch_count ? w->t.switches[s + 1].first_group : w->t.group_count;
+		s + 1 < w->t.count.switches ? w->t.switches[s + 1].first_group : w->t.count.groups;
 	uint16_t group;
 
-	assert_in_range(block, 0, w->t.route_count - 1);
+	assert_in_range(block, 0, w->t.count.routes - 1);
 	group = w->t.routes[block].group[host % ROUTE_BLOCK];
 	if (group == ROUTE_NONE)
 		return NULL;

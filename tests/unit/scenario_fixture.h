@@ -7,9 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/numbers.h"
 #include "scenario/scenario.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define NAMED "name: a\n"
 #define SMALL NAMED "topology: {fat_tree: {k: 4}}\n"

@@ -64,9 +64,6 @@ static inline void world_request(void *arg, struct server_client *c, const json_
 		free(text);
 	} else if (!strcmp(verb, "refuse")) {
 		server_refuse(c, (enum refusal)n, "%s", "no \"way\"\n");
-	} else if (!strcmp(verb, "end")) {
-		server_answer(c, json_pack("{}"));
-		server_end(c);
 	} else {
 		server_answer(c, json_pack("{s:s}", "did", verb));
 	}

@@ -382,14 +382,11 @@ static void captures_are_independent(void **state)
 	l[0].full = true;
 	capture_sent(b.captures, 2000, port, frame, 5, 5);
 	capture_sent(b.captures, 3000, port, frame, 5, 5);
-	assert_int_equal(capture_lost(first), 2);
-	assert_int_equal(capture_lost(second), 0);
 	capture_end(b.captures, second);
 	capture_sent(b.captures, 3000, port, frame, 5, 5);
 	l[0].full = false;
 	capture_end(b.captures, first);
 	capture_sent(b.captures, 4000, port, frame, 5, 5);
-	assert_int_equal(capture_lost(third), 0);
 	capture_end(b.captures, third);
 	capture_sent(b.captures, 5000, port, frame, 5, 5);
 	capture_end(b.captures, NULL);

@@ -7,8 +7,7 @@
 #include <cmocka.h>
 
 #include "base/diag.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "base/numbers.h"
 
 static void messages_are_formatted(void **state)
 {

@@ -201,7 +201,7 @@ static void none_lost(const char *workload, const char *buffer, uint64_t seed, s
 	assert_int_equal(stats.flows_done, stats.flows);
 	assert_int_equal(stats.marked, 0);
 	class_net_at_rest(session_engine(s.session));
-	for (uint32_t i = 0; i < t->queue_count; i++) {
+	for (uint32_t i = 0; i < t->count.queues; i++) {
 		const struct ingress *in = &t->ingresses[i];
 		uint64_t below = in->alpha ? UINT32_MAX : in->xoff_bytes;
 
@@ -211,7 +211,7 @@ static void none_lost(const char *workload, const char *buffer, uint64_t seed, s
 		if (!in->alpha && in->max_bytes > below && in->max_bytes - below > ret_sum->used)
 			ret_sum->used = in->max_bytes - below;
 	}
-	for (uint32_t i = 0; i < t->switch_count; i++)
+	for (uint32_t i = 0; i < t->count.switches; i++)
 		assert_true(t->switches[i].pool_max <= t->switches[i].pool_bytes);
 	ret_sum->pauses += stats.pauses_sent;
 	small_session_close(&s);

@@ -312,7 +312,7 @@ static void faulty_says_whether_to_look(void **state)
 		assert_int_equal(c.ports[A].faulty, 1);
 		assert_int_equal(c.ports[B].faulty, 0);
 		/* what the tables have no room for is no fault */
-		c.t.fault_count = A;
+		c.t.count.faults = A;
 		assert_int_equal(nth(&c, A, 0), DROP_NONE);
 	}
 }

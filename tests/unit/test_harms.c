@@ -22,11 +22,9 @@ static void begins_and_ends(void **state)
 	assert_false(harms_end(&d, 0, 7, 5));
 	assert_int_equal(harms_begin(&d, 0, 7, 10), 0);
 	assert_int_equal(harms_begin(&d, 0, 8, 10), 0);
-	assert_true(harms_lasts(&d, 0, 7));
-	assert_false(harms_lasts(&d, 0, 9));
-	assert_false(harms_lasts(&d, 1, 7));
+	assert_false(harms_end(&d, 0, 9, 20));
+	assert_false(harms_end(&d, 1, 7, 20));
 	assert_true(harms_end(&d, 0, 7, 20));
-	assert_false(harms_lasts(&d, 0, 7));
 	assert_false(harms_end(&d, 0, 7, 30)); /* once */
 	assert_int_equal(d.items[0].since_ps, 10);
 	assert_int_equal(d.items[0].until_ps, 20);
@@ -45,7 +43,7 @@ static void grows(void **state)
 		assert_int_equal(harms_begin(&d, i % 4, i, i), 0);
 	for (uint32_t i = 0; i < 1000; i++) {
 		assert_int_equal(d.items[i].target, i);
-		assert_true(harms_lasts(&d, i % 4, i));
+		assert_true(harms_end(&d, i % 4, i, 2000));
 	}
 	harms_release(&d);
 }

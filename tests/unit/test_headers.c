@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <cmocka.h>
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 
 static const struct flow_spec spec = {

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "base/headroom.h"
+#include "base/numbers.h"
 #include "base/rng.h"
 
 /*
@@ -77,8 +78,6 @@ static const uint64_t rates[] = {1000000000, 10000000000, 25000000000, 400000000
 static const uint64_t delays[] = {0, 1, 333333, 1000000, 7654321, 50000000};
 static const uint32_t frames[] = {60, 137, 578, 1590, 4170, 9074};
 static const uint64_t responses[] = {0, 512345};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static void sweep(void (*check)(const struct headroom_params *h))
 {

@@ -168,13 +168,11 @@ static void losses_are_counted(void **state)
 	pcapng_add_interface(p, "a", NULL);
 	pcapng_add_interface(p, "b", NULL);
 	pcapng_write(p, &packet);
-	assert_int_equal(pcapng_lost(p), 0);
 	s.room = s.count;
 	for (int i = 0; i < 3; i++)
 		pcapng_write(p, &packet);
 	packet.time_ps = (1ull << 32) + 9;
 	pcapng_write(p, &packet);
-	assert_int_equal(pcapng_lost(p), 4);
 	assert_int_equal(s.count, 4);
 	s.room = 9;
 	assert_int_equal(pcapng_close(p), 0);
@@ -212,7 +210,6 @@ static void blocks_may_be_large(void **state)
 	assert_int_equal(pcapng_open(&p, path), 0);
 	assert_int_equal(pcapng_add_interface(p, "a->b", NULL), 0);
 	pcapng_write(p, &packet);
-	assert_int_equal(pcapng_lost(p), 0);
 	assert_int_equal(pcapng_close(p), 0);
 	in = fopen(path, "r");
 	assert_non_null(in);

@@ -62,9 +62,7 @@ static struct bench *bench_new(void)
 		.queues = b->queues,
 		.ingresses = b->ingresses,
 		.switches = b->switches,
-		.port_count = PORTS_END,
-		.queue_count = PORTS_END * CLASSES,
-		.switch_count = 2};
+		.count = {.ports = PORTS_END, .queues = PORTS_END * CLASSES, .switches = 2}};
 	b->p = (struct ports_params){.seed = 7, .alpha = 1, .frame_bytes = 4170};
 	b->p.classes[0] = (struct ports_class){.used = true,
 		.limit_bytes = 100 * KB,

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "../lib/roce_bench.h"
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"

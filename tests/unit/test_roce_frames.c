@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/roce.h"
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #include "../lib/roce_bench.h"
 #include "base/rng.h"
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "control/roles.h"
 #include "lib/hand_fabric.h"
+#include "lib/rng_unit.h"
 
 #define SEEDS       40u
 #define LOST_ROUNDS 100u

@@ -266,8 +266,8 @@ static void equal_links_give_equal_tables(void **state)
 		memcpy(b.up, a.up, a.net->link_count);
 		assert_int_equal(
 			routing_compute(a.r, a.up, &a.t), routing_compute(b.r, b.up, &b.t));
-		assert_memory_equal(a.t.routes, b.t.routes, a.t.route_count * sizeof(*a.t.routes));
-		assert_memory_equal(a.t.groups, b.t.groups, a.t.group_count * sizeof(*a.t.groups));
+		assert_memory_equal(a.t.routes, b.t.routes, a.t.count.routes * sizeof(*a.t.routes));
+		assert_memory_equal(a.t.groups, b.t.groups, a.t.count.groups * sizeof(*a.t.groups));
 	}
 	world_free(&a);
 	world_free(&b);
@@ -279,10 +279,10 @@ static void the_hash_seed_is_left_alone(void **state)
 	struct world w = world_new(&s);
 
 	(void)state;
-	for (uint32_t i = 0; i < w.t.switch_count; i++)
+	for (uint32_t i = 0; i < w.t.count.switches; i++)
 		w.t.switches[i].hash_seed = 77 + i;
 	routing_compute(w.r, w.up, &w.t);
-	for (uint32_t i = 0; i < w.t.switch_count; i++)
+	for (uint32_t i = 0; i < w.t.count.switches; i++)
 		assert_int_equal(w.t.switches[i].hash_seed, 77 + i);
 	world_free(&w);
 }

@@ -308,17 +308,17 @@ static void modes_agree_while_all_links_are_up(void **state)
 	(void)state;
 	assert_int_equal(routing_compute(a.r, a.up, &a.t), a.net->host_count * a.net->switch_count);
 	assert_int_equal(routing_repair(b.r, b.up, &b.t), b.net->host_count * b.net->switch_count);
-	assert_memory_equal(a.t.routes, b.t.routes, a.t.route_count * sizeof(*a.t.routes));
-	assert_memory_equal(a.t.groups, b.t.groups, a.t.group_count * sizeof(*a.t.groups));
-	assert_memory_equal(a.t.switches, b.t.switches, a.t.switch_count * sizeof(*a.t.switches));
+	assert_memory_equal(a.t.routes, b.t.routes, a.t.count.routes * sizeof(*a.t.routes));
+	assert_memory_equal(a.t.groups, b.t.groups, a.t.count.groups * sizeof(*a.t.groups));
+	assert_memory_equal(a.t.switches, b.t.switches, a.t.count.switches * sizeof(*a.t.switches));
 	assert_int_equal(routing_repair(a.r, a.up, &a.t), 0);
 	cut(&a, "agg0.0-tor0.1");
 	cut(&b, "agg0.0-tor0.1");
 	assert_int_not_equal(routing_repair(a.r, a.up, &a.t), 0);
 	routing_compute(a.r, a.up, &a.t);
 	routing_compute(b.r, b.up, &b.t);
-	assert_memory_equal(a.t.routes, b.t.routes, a.t.route_count * sizeof(*a.t.routes));
-	assert_memory_equal(a.t.groups, b.t.groups, a.t.group_count * sizeof(*a.t.groups));
+	assert_memory_equal(a.t.routes, b.t.routes, a.t.count.routes * sizeof(*a.t.routes));
+	assert_memory_equal(a.t.groups, b.t.groups, a.t.count.groups * sizeof(*a.t.groups));
 	world_free(&a);
 	world_free(&b);
 }

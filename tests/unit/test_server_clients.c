@@ -218,17 +218,6 @@ static void any_bytes_make_a_refusal(void **state)
 	close(fd);
 }
 
-static void the_end_comes_after_the_answer(void **state)
-{
-	struct server_world *w = *state;
-	int fd = world_connect(w);
-
-	say(fd, REQUEST("\"do\":\"end\"") REQUEST("\"do\":\"a\""));
-	assert_string_equal(hear_the_end(w, fd), ANSWER("{}"));
-	assert_int_equal(w->requests, 1);
-	assert_int_equal(w->gone, 1);
-}
-
 /* More than a socket holds goes out while it is read, and to who does not read it goes not for ever. */
 static void last_answers_are_drained(void **state)
 {
@@ -413,7 +402,6 @@ int main(void)
 		world_test(a_result_may_be_missing),
 		world_test(an_answer_may_be_too_long),
 		world_test(any_bytes_make_a_refusal),
-		world_test(the_end_comes_after_the_answer),
 		world_test(last_answers_are_drained),
 		world_test(a_stale_socket_is_replaced),
 		world_test(a_living_one_is_not),

@@ -28,9 +28,9 @@ static void a_stream_is_raw(void **state)
 	assert_memory_equal(w->received, "\0\n\377{\0\n", 6);
 	assert_int_equal(w->requests, 1);
 	assert_true(server_stream(w->kept[0], "end", 3));
-	server_end(w->kept[0]);
+	server_end_streams(w->server);
 	assert_false(server_stream(w->kept[0], "more", 4));
-	assert_string_equal(hear_the_end(w, fd), "end");
+	assert_string_equal(hear_the_end(w, fd), "end" "bye");
 	assert_int_equal(w->gone, 1);
 }
 

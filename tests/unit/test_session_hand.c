@@ -9,11 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "base/numbers.h"
 #include "base/rng.h"
 #include "base/units.h"
 #include "lib/small_session.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* ---- a session that lasts, and what can be done to it */
 

@@ -5,9 +5,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <cmocka.h>
+#include "base/numbers.h"
 #include "lib/session_files.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Equal delays and rates everywhere: much happens at one time at several ports. */
 static const char *const worlds[] = {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "../lib/strack_bench.h"
+#include "lib/strack_state.h"
 #include "transport/strack_receiver.h"
 #include "transport/strack_sender.h"
 

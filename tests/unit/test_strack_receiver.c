@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/strack.h"
 

@@ -22,13 +22,13 @@ static void open_with(struct fixture *f, uint32_t paths, enum strack_spray spray
 	o.paths = paths;
 	o.spray = spray;
 	o.sack_packets = 1;
-	spray_open(&f->s, &o, age, f->words, 0);
+	strack_spray_open(&f->s, &o, age, f->words, 0);
 }
 
 static void expect_paths(struct fixture *f, uint32_t window, const int *want, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(spray_choose(&f->s, window, 1), want[i]);
+		assert_int_equal(strack_spray_choose(&f->s, window, 1), want[i]);
 }
 
 #define EXPECT(f, window, ...)                                                                     \
@@ -53,9 +53,9 @@ static void a_coalesced_sack_moves_nothing_but_marks(void **state)
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
 	f.s.recycle = false;
 	EXPECT(&f, 4, 0, 1);
-	spray_on_ack(&f.s, 7, false);
+	strack_spray_on_ack(&f.s, 7, false);
 	EXPECT(&f, 4, 2);
-	spray_on_ack(&f.s, 3, true);
+	strack_spray_on_ack(&f.s, 3, true);
 	EXPECT(&f, 4, 4, 5);
 }
 
@@ -65,7 +65,7 @@ static void a_marked_path_sits_out_once(void **state)
 
 	(void)state;
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
-	spray_on_ack(&f.s, 3, true);
+	strack_spray_on_ack(&f.s, 3, true);
 	EXPECT(&f, 4, 0, 1, 2, 4, 5, 6, 7, 0, 1, 2, 3, 4);
 }
 
@@ -75,8 +75,8 @@ static void one_packet_clears_one_bit(void **state)
 
 	(void)state;
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
-	spray_on_ack(&f.s, 1, true);
-	spray_on_ack(&f.s, 2, true);
+	strack_spray_on_ack(&f.s, 1, true);
+	strack_spray_on_ack(&f.s, 2, true);
 	EXPECT(&f, 4, 0, 3, 4, 5, 6, 7, 0, 1, 3, 4, 5, 6, 7, 0, 1, 2);
 }
 
@@ -87,7 +87,7 @@ static void a_full_circle_ends(void **state)
 	(void)state;
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
 	for (uint32_t i = 0; i < 8; i++)
-		spray_on_ack(&f.s, i, true);
+		strack_spray_on_ack(&f.s, i, true);
 	/*
 	 * 0 is cleared, then found; from there 1 is cleared and 0 is the first clear one; and so
 	 * on.
@@ -102,15 +102,15 @@ static void an_unmarked_answer_clocks_out_the_next_packet(void **state)
 	(void)state;
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
 	EXPECT(&f, 4, 0, 1);
-	spray_on_ack(&f.s, 5, false);
-	EXPECT(&f, 4, 5, 2);          /* the turn of the others goes on where it was */
-	spray_on_ack(&f.s, 0, false); /* path 0 counts, unlike in the paper's listing */
+	strack_spray_on_ack(&f.s, 5, false);
+	EXPECT(&f, 4, 5, 2);                 /* the turn of the others goes on where it was */
+	strack_spray_on_ack(&f.s, 0, false); /* path 0 counts, unlike in the paper's listing */
 	EXPECT(&f, 4, 0, 3);
-	spray_on_ack(&f.s, 6, false);
-	spray_on_ack(&f.s, 4, true); /* the later answer invalidates it */
+	strack_spray_on_ack(&f.s, 6, false);
+	strack_spray_on_ack(&f.s, 4, true); /* the later answer invalidates it */
 	EXPECT(&f, 4, 5, 6);
-	spray_on_ack(&f.s, 2, true);
-	spray_on_ack(&f.s, 2, false); /* and an unmarked one clears the bit */
+	strack_spray_on_ack(&f.s, 2, true);
+	strack_spray_on_ack(&f.s, 2, false); /* and an unmarked one clears the bit */
 	EXPECT(&f, 4, 2, 7, 0, 1, 2, 3, 4);
 }
 
@@ -126,7 +126,8 @@ static void paths_follow_the_window(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		open_with(&f, cases[i].paths, STRACK_ADAPTIVE, AGE);
 		for (uint32_t n = 0; n < 3 * cases[i].used; n++)
-			assert_int_equal(spray_choose(&f.s, cases[i].window, 1), n % cases[i].used);
+			assert_int_equal(
+				strack_spray_choose(&f.s, cases[i].window, 1), n % cases[i].used);
 		assert_int_equal(f.s.used_count, cases[i].used);
 	}
 }
@@ -137,21 +138,21 @@ static void marks_are_forgotten_with_age(void **state)
 
 	(void)state;
 	open_with(&f, 256, STRACK_ADAPTIVE, AGE);
-	spray_on_ack(&f.s, 0, true);
-	spray_on_ack(&f.s, 1, true);
-	assert_int_equal(spray_choose(&f.s, 4, AGE - 1), 2);
+	strack_spray_on_ack(&f.s, 0, true);
+	strack_spray_on_ack(&f.s, 1, true);
+	assert_int_equal(strack_spray_choose(&f.s, 4, AGE - 1), 2);
 	assert_int_equal(f.words[0], 1 << 1);
-	spray_choose(&f.s, 4, AGE);
+	strack_spray_choose(&f.s, 4, AGE);
 	assert_int_equal(f.words[0], 0);
-	spray_on_ack(&f.s, 6, true);
-	spray_choose(&f.s, 4, 2 * AGE - 1);
+	strack_spray_on_ack(&f.s, 6, true);
+	strack_spray_choose(&f.s, 4, 2 * AGE - 1);
 	assert_int_equal(f.words[0], 1 << 6);
-	spray_choose(&f.s, 4, 2 * AGE);
+	strack_spray_choose(&f.s, 4, 2 * AGE);
 	assert_int_equal(f.words[0], 0);
 
 	open_with(&f, 256, STRACK_ADAPTIVE, 0);
-	spray_on_ack(&f.s, 5, true);
-	spray_choose(&f.s, 4, 1ull << 60);
+	strack_spray_on_ack(&f.s, 5, true);
+	strack_spray_choose(&f.s, 4, 1ull << 60);
 	assert_int_equal(f.words[0], 1 << 5);
 }
 
@@ -162,13 +163,13 @@ static void the_baselines_ignore_marks(void **state)
 	(void)state;
 	open_with(&f, 5, STRACK_OBLIVIOUS, AGE);
 	for (uint32_t i = 0; i < 5; i++)
-		spray_on_ack(&f.s, i, true);
-	spray_on_ack(&f.s, 3, false);
+		strack_spray_on_ack(&f.s, i, true);
+	strack_spray_on_ack(&f.s, 3, false);
 	EXPECT(&f, 1, 0, 1, 2, 3, 4, 0, 1);
 	assert_int_equal(f.s.used_count, 5);
 
 	open_with(&f, 5, STRACK_SINGLE, AGE);
-	spray_on_ack(&f.s, 3, false);
+	strack_spray_on_ack(&f.s, 3, false);
 	EXPECT(&f, 100, 0, 0, 0);
 	assert_int_equal(f.s.used_count, 1);
 }
@@ -228,11 +229,11 @@ static void equals_the_listing_step_by_step(void **state)
 			if (rng_below(&rng, 2)) {
 				bool ecn = rng_below(&rng, 8);
 
-				spray_on_ack(&f.s, path, ecn);
+				strack_spray_on_ack(&f.s, path, ecn);
 				listing_update(&l, ecn, (int)path);
 			}
-			assert_int_equal(
-				spray_choose(&f.s, window, 1), listing_choose(&l, (int)window));
+			assert_int_equal(strack_spray_choose(&f.s, window, 1),
+				listing_choose(&l, (int)window));
 		}
 	}
 }

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <cmocka.h>
 #include "../lib/strack_bench.h"
+#include "lib/strack_state.h"
 #include "base/rng.h"
+#include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/strack_sender.h"
 

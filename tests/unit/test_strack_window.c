@@ -20,7 +20,7 @@ static struct strack_window reference(void)
 {
 	struct strack_window w;
 
-	window_open(&w, 100 * GBPS, RTT, RTT, RTT, MTU, 100, 0);
+	strack_window_open(&w, 100 * GBPS, RTT, RTT, RTT, MTU, 100, 0);
 	return w;
 }
 
@@ -53,7 +53,7 @@ static void set(struct strack_window *w, double cwnd, uint64_t avg)
 
 static void ack(struct strack_window *w, bool marked, uint64_t delay, uint32_t n, uint64_t now)
 {
-	window_on_ack(w,
+	strack_window_on_ack(w,
 		&(struct strack_signal){
 			.marked = marked, .delay_ps = delay, .acked_bytes = (uint64_t)n * MTU},
 		now);
@@ -66,9 +66,9 @@ static void first_window_is_the_largest(void **state)
 	(void)state;
 	near(packets(&w), 100);
 	assert_int_equal(w.bytes, 150000);
-	assert_int_equal(window_packets(100 * GBPS, RTT, 1500, 1.0, 1), 101);
-	assert_int_equal(window_packets(400 * GBPS, 8 * US, 4096, 1.4, 4), 137 + 3);
-	assert_int_equal(window_packets(1, 1, 4096, 1.0, 1), 1);
+	assert_int_equal(strack_window_packets(100 * GBPS, RTT, 1500, 1.0, 1), 101);
+	assert_int_equal(strack_window_packets(400 * GBPS, 8 * US, 4096, 1.4, 4), 137 + 3);
+	assert_int_equal(strack_window_packets(1, 1, 4096, 1.0, 1), 1);
 }
 
 static void line_7_unmarked_and_far_over(void **state)
@@ -243,7 +243,7 @@ static void algorithm_2(void **state)
 	ack(&w, false, 0, 3, 5 * RTT + 10);
 	ack(&w, false, 0, 4, 7 * RTT); /* not yet longer than base RTT and target */
 	assert_int_equal(w.achieved_bytes, 0);
-	window_on_ack(&w, &probe, 7 * RTT);
+	strack_window_on_ack(&w, &probe, 7 * RTT);
 	ack(&w, false, 0, 1, 7 * RTT + 1);
 	assert_int_equal(w.achieved_bytes, 8 * MTU);
 	ack(&w, false, 0, 0, 9 * RTT + 2);
@@ -255,12 +255,12 @@ static void the_base_only_sinks(void **state)
 	struct strack_window w = reference();
 
 	(void)state;
-	assert_int_equal(window_delay(&w, RTT + 5, true), 5);
-	assert_int_equal(window_delay(&w, RTT - 10, false), 0);
+	assert_int_equal(strack_window_delay(&w, RTT + 5, true), 5);
+	assert_int_equal(strack_window_delay(&w, RTT - 10, false), 0);
 	assert_int_equal(w.base_rtt_ps, RTT);
-	assert_int_equal(window_delay(&w, RTT - 10, true), 0);
+	assert_int_equal(strack_window_delay(&w, RTT - 10, true), 0);
 	assert_int_equal(w.base_rtt_ps, RTT - 10);
-	assert_int_equal(window_delay(&w, RTT, true), 10);
+	assert_int_equal(strack_window_delay(&w, RTT, true), 10);
 }
 
 /*
@@ -307,11 +307,11 @@ static void a_late_probe_without_a_mark_is_a_round(void **state)
 
 	(void)state;
 	set(&w, 10, 0);
-	window_on_ack(&w, &probe, 1);
+	strack_window_on_ack(&w, &probe, 1);
 	near(packets(&w), 15);
 	set(&w, 10, 0);
 	probe.marked = true;
-	window_on_ack(&w, &probe, 2);
+	strack_window_on_ack(&w, &probe, 2);
 	assert_true(packets(&w) <= 10);
 }
 
@@ -321,8 +321,8 @@ static void a_flow_has_its_own_base(void **state)
 	struct strack_window w;
 
 	(void)state;
-	window_open(&w, 100 * GBPS, RTT, RTT / 3, RTT, MTU, 100, 0);
-	assert_int_equal(window_delay(&w, RTT, true), RTT - RTT / 3);
+	strack_window_open(&w, 100 * GBPS, RTT, RTT / 3, RTT, MTU, 100, 0);
+	assert_int_equal(strack_window_delay(&w, RTT, true), RTT - RTT / 3);
 	assert_int_equal(w.target_ps, RTT);
 	assert_int_equal(w.alpha, reference().alpha);
 	assert_int_equal(w.alpha_ps, reference().alpha_ps);
@@ -341,8 +341,8 @@ static void scales_with_rate_and_round_trip(void **state)
 			double delay_sf = us[j] < 12 ? (double)us[j] / 12 : 1;
 			struct strack_window w;
 
-			window_open(&w, gbps[i] * GBPS, us[j] * US, us[j] * US, us[j] * US, MTU,
-				1 << 20, 0);
+			strack_window_open(&w, gbps[i] * GBPS, us[j] * US, us[j] * US, us[j] * US,
+				MTU, 1 << 20, 0);
 			/* one window's worth acknowledged adds the whole of it */
 			set(&w, 1000, 0);
 			ack(&w, false, 0, 1000, 1);

@@ -8,9 +8,11 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/drop_name.h"
+#include "base/metrics.h"
 #include "base/units.h"
 #include "lib/small_net.h"
 #include "lib/small_session.h"
+#include "telemetry/fidelity.h"
 #include "telemetry/summary.h"
 
 #define RATE (100 * GBPS)
@@ -233,23 +235,8 @@ static const struct {
 	const char *path;
 	size_t offset; /* in struct engine_stats */
 } counted[] = {
-#define COUNTED(path, field)                                                                       \
-	{                                                                                          \
-		path, offsetof(struct engine_stats, field)                                         \
-	}
-	COUNTED("packets.sent", sent),
-	COUNTED("packets.delivered", delivered),
-	COUNTED("packets.in_flight", in_flight),
-	COUNTED("packets.marked", marked),
-	COUNTED("packets.trimmed", trimmed),
-	COUNTED("packets.returned", returned),
-	COUNTED("packets.headers_delivered", headers),
-	COUNTED("packets.remapped", remapped),
-	COUNTED("packets.notified", notified),
-	COUNTED("packets.made", made),
-	COUNTED("packets.consumed", consumed),
-	COUNTED("pfc.pauses_sent", pauses_sent),
-	COUNTED("pfc.resumes_sent", resumes_sent),
+#define COUNTED(section, name, help) {#section "." #name, offsetof(struct engine_stats, name)},
+	METRICS(COUNTED, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP)
 #undef COUNTED
 };
 
@@ -428,6 +415,82 @@ static void paths_that_lead_nowhere(void **state)
 	json_decref(j);
 }
 
+/* ---- the list of metrics and a run's summary ---------------------------------------------------- */
+
+/* Numbers of summary.json that can't be expected: what was asked for, and how fidelity came about. */
+static const char *const no_metrics[] = {"seed", "pfc.deadlock.at_us", "pfc.deadlock.queues",
+	"fidelity.degraded_s", "fidelity.passed_s", "fidelity.smallest_delay_us",
+	"fidelity.slowdown", "fidelity.sufficient_slowdown", "fidelity.busy",
+	"fidelity.others_degraded_s", "fidelity.others_took_s",
+/* `of: finished` leads to them */
+#define FINISHED(path, json) path,
+	METRICS(METRIC_SKIP, METRIC_SKIP, FINISHED, METRIC_SKIP)
+#undef FINISHED
+};
+
+static bool is_metric(const char *path)
+{
+	char name[METRIC_NAME];
+
+	for (size_t i = 0; metric_name(i, name); i++)
+		if (!strcmp(path, name))
+			return true;
+	return false;
+}
+
+static bool is_no_metric(const char *path)
+{
+	for (size_t i = 0; i < sizeof(no_metrics) / sizeof(no_metrics[0]); i++)
+		if (!strcmp(path, no_metrics[i]))
+			return true;
+	return false;
+}
+
+/* Each number below `at` is either a metric or known to be none. */
+static void assert_known(const json_t *at, const char *prefix)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach((json_t *)at, key, value)
+	{
+		char path[2 * METRIC_NAME];
+
+		snprintf(path, sizeof(path), "%s%s%s", prefix, *prefix ? "." : "", key);
+		if (json_is_object(value))
+			assert_known(value, path);
+		else if (json_is_number(value) && is_metric(path) == is_no_metric(path))
+			fail_msg("%s is not in base/metrics.h", path);
+	}
+}
+
+static void metrics_are_the_numbers_of_a_summary(void **state)
+{
+	struct session_times times = {.setup = 0.5, .run = 2};
+	struct error why = ERROR_INIT;
+	struct fidelity *fidelity;
+	struct small_session s;
+	char name[METRIC_NAME];
+	json_t *j;
+	bool met;
+
+	(void)state;
+	assert_int_equal(fidelity_new(&fidelity, PS_PER_US, 1), 0);
+	times.fidelity = fidelity;
+	small_session_open(&s, LOSSY, NULL, 0, NULL);
+	small_session_run(&s);
+	j = session_summary(s.session, &times, &met, &why);
+	assert_non_null(j);
+	for (size_t i = 0; metric_name(i, name); i++) {
+		number(j, name);
+		assert_true(strlen(metric_help(i)) > 5);
+	}
+	assert_known(j, "");
+	json_decref(j);
+	fidelity_free(fidelity);
+	small_session_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -438,6 +501,7 @@ int main(void)
 		cmocka_unit_test(behaviours_are_counted),
 		cmocka_unit_test(a_deadlock_is_named),
 		cmocka_unit_test(paths_that_lead_nowhere),
+		cmocka_unit_test(metrics_are_the_numbers_of_a_summary),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

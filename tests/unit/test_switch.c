@@ -9,7 +9,7 @@
 
 static int open_bench(void **state, enum bench_kind kind)
 {
-	struct sw_tables sizes = bench_sizes(kind);
+	struct sw_sizes sizes = bench_sizes(kind);
 	struct dataplane *dp;
 	int r = dataplane_inline_open(&dp, &sizes, PACKET_MAX);
 
@@ -92,7 +92,7 @@ static void what_is_on_is_made(void **state)
 
 	(void)state;
 	for (unsigned i = 0; i < 8; i++) {
-		struct sw_tables sizes = bench_sizes(BENCH_FULL);
+		struct sw_sizes sizes = bench_sizes(BENCH_FULL);
 		uint32_t on = (i & 1 ? SW_CNP : 0) | (i & 2 ? SW_CONTROL : 0);
 		enum verdict_action off = on ? VERDICT_NOTHING : VERDICT_FORWARD;
 		struct switch_bench *b;

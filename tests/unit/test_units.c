@@ -7,10 +7,10 @@
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/numbers.h"
 #include "base/units.h"
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define UNTOUCHED    0x5a5a5a5a5a5a5a5aull
+#define UNTOUCHED 0x5a5a5a5a5a5a5a5aull
 
 struct parsed {
 	const char *text;

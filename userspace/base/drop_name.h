@@ -11,7 +11,7 @@
 static inline const char *drop_name(unsigned i)
 {
 	static const char *const names[] = {
-#define X(symbol, name, meaning) name,
+#define X(symbol, name, place, meaning) name,
 		DROP_REASONS(X)
 #undef X
 	};
@@ -19,19 +19,16 @@ static inline const char *drop_name(unsigned i)
 	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
 }
 
-/* Whether the packet died on a cable: the port that it would have reached counts it, and the other one is where it is shown. */
-static inline bool drop_on_wire(enum drop_reason reason)
+/* Where a packet that ended for this reason is to be shown. */
+static inline enum drop_place drop_place(enum drop_reason reason)
 {
-	switch (reason) {
-	case DROP_LINK_DOWN:
-	case DROP_LOSS:
-	case DROP_BURST:
-	case DROP_GILBERT:
-	case DROP_FCS:
-		return true;
-	default:
-		return false;
-	}
+	static const unsigned char places[] = {
+#define X(symbol, name, place, meaning) place,
+		DROP_REASONS(X)
+#undef X
+	};
+
+	return (enum drop_place)places[reason];
 }
 
 #endif

@@ -35,10 +35,4 @@ static inline uint32_t rng_below(uint64_t *state, uint32_t n)
 	return (uint32_t)(((rng_take(state) >> 32) * n) >> 32);
 }
 
-/* Uniform in [0, 1). */
-static inline double rng_unit(uint64_t *state)
-{
-	return (double)(rng_take(state) >> 11) * 0x1.0p-53;
-}
-
 #endif

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "base/numbers.h"
 #include "base/quantity.h"
 #include "base/units.h"
 
@@ -143,7 +144,6 @@ struct key {
 		__VA_ARGS__                                                                        \
 	}
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define KEYS(array)  .keys = array, .count = COUNT(array)
 
 #define KEY_UNKNOWN (1ull << 63) /* among good keys: there were unknown ones */

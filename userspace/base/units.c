@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/numbers.h"
 
 struct unit {
 	const char *name;
@@ -45,8 +46,6 @@ static const struct unit byte_units[] = {
 	{"TB", 1ull << 40},
 	{"TiB", 1ull << 40},
 };
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* A decimal number: (whole + fraction / scale), the digits after the point cut of trailing zeros.
  */

@@ -50,10 +50,10 @@ struct dataplane {
 };
 
 /*
- * The inline dataplane: tables of the given sizes, zeroed; no privilege, no kernel object.
+ * The inline dataplane: tables for a fabric of this size, zeroed; no privilege, no kernel object.
  * 0, or -ENOMEM.
  */
 int dataplane_inline_open(
-	struct dataplane **ret, const struct sw_tables *sizes, uint32_t frame_capacity);
+	struct dataplane **ret, const struct sw_sizes *sizes, uint32_t frame_capacity);
 
 #endif

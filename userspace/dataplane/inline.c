@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "dataplane/dataplane.h"
+#include "dataplane/tables.h"
 #include "sw/pipeline.h"
 
 /* `features` is what decides which program this becomes: a constant leaves out what is off. */
@@ -20,18 +21,13 @@ static __always_inline void inline_run(
 		.in = &dp->tables.ports[port],
 	};
 
-	if (sw_makes(&c))
-		sw_verdict(&c, &frame->verdict, sw_make(&c), VERDICT_FORWARD);
-	else if (c.in->kind == PORT_SWITCH)
-		sw_verdict(&c, &frame->verdict, sw_switch(&c), VERDICT_FORWARD);
-	else
-		sw_verdict(&c, &frame->verdict, sw_host(&c), VERDICT_DELIVER);
+	sw_run(&c, &frame->verdict, (enum port_kind)c.in->kind);
 }
 
 static __always_inline int inline_submit(struct dataplane *dp, uint32_t port,
 	struct frame_ref *frames, unsigned n, uint32_t features)
 {
-	if (port >= dp->tables.port_count)
+	if (port >= dp->tables.count.ports)
 		return -EINVAL;
 	for (unsigned i = 0; i < n; i++)
 		inline_run(dp, port, &frames[i], features);
@@ -54,47 +50,11 @@ static int submit_full(struct dataplane *dp, uint32_t port, struct frame_ref *fr
 	return inline_submit(dp, port, frames, n, dp->tables.config.features);
 }
 
-#define TABLES 9
-
-/* A table: where it is held, how many elements it has, and how large one is. */
-struct table {
-	void **at;
-	uint32_t count;
-	size_t size;
-};
-
-static void list_tables(struct sw_tables *t, struct table list[TABLES])
-{
-	const struct table tables[TABLES] = {
-		{(void **)&t->ports, t->port_count, sizeof(*t->ports)},
-		{(void **)&t->drops, t->port_count, sizeof(*t->drops)},
-		{(void **)&t->queues, t->queue_count, sizeof(*t->queues)},
-		{(void **)&t->ingresses, t->queue_count, sizeof(*t->ingresses)},
-		{(void **)&t->faults, t->fault_count, sizeof(*t->faults)},
-		{(void **)&t->switches, t->switch_count, sizeof(*t->switches)},
-		{(void **)&t->routes, t->route_count, sizeof(*t->routes)},
-		{(void **)&t->groups, t->group_count, sizeof(*t->groups)},
-		{(void **)&t->flows, t->flow_count, sizeof(*t->flows)},
-	};
-
-	__builtin_memcpy(list, tables, sizeof(tables));
-}
-
-static size_t table_bytes(const struct table *table)
-{
-	return (table->count ? table->count : 1) * table->size;
-}
-
 static void inline_close(struct dataplane *dp)
 {
-	struct table tables[TABLES];
-
 	if (!dp)
 		return;
-	list_tables(&dp->tables, tables);
-	for (int i = 0; i < TABLES; i++)
-		if (*tables[i].at)
-			munmap(*tables[i].at, table_bytes(&tables[i]));
+	tables_unmap(&dp->tables);
 	free(dp);
 }
 
@@ -142,7 +102,7 @@ static const struct dataplane_ops *ops_for(uint32_t features)
 }
 
 int dataplane_inline_open(
-	struct dataplane **ret, const struct sw_tables *sizes, uint32_t frame_capacity)
+	struct dataplane **ret, const struct sw_sizes *sizes, uint32_t frame_capacity)
 {
 	struct dataplane *dp = calloc(1, sizeof(*dp));
 	struct table tables[TABLES];
@@ -152,10 +112,8 @@ int dataplane_inline_open(
 	dp->ops = ops_for(sizes->config.features);
 	dp->max_batch = 1; /* a call costs nothing that more frames would share */
 	dp->frame_capacity = frame_capacity;
-	dp->tables = *sizes;
-	list_tables(&dp->tables, tables);
-	for (int i = 0; i < TABLES; i++)
-		*tables[i].at = NULL;
+	tables_size(&dp->tables, sizes);
+	tables_list(&dp->tables, tables);
 	for (int i = 0; i < TABLES; i++)
 		if (table_open(&tables[i]) < 0) {
 			inline_close(dp);

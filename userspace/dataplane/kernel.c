@@ -11,36 +11,18 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "dataplane/tables.h"
 #include "fabricbed.skel.h"
 #include "io/xsk.h"
 
 #define VERIFIER_LOG_BYTES 65536
 #define LOST_AFTER_MS      1000 /* a verdict that is so late is not coming: it takes microseconds */
 
-enum table {
-	TABLE_PORTS,
-	TABLE_DROPS,
-	TABLE_QUEUES,
-	TABLE_INGRESSES,
-	TABLE_FAULTS,
-	TABLE_SWITCHES,
-	TABLE_ROUTES,
-	TABLE_GROUPS,
-	TABLE_FLOWS,
-	TABLES
-};
-
-struct mapping {
-	void *at;
-	size_t bytes;
-};
-
 struct kernel {
 	struct dataplane dp;
 	struct xsk_pool sockets; /* of port p: p - PORT_FIRST */
 	uint32_t *peers;         /* index of the socket at the other end of the link */
 	struct fabricbed_bpf *skel;
-	struct mapping mappings[TABLES];
 };
 
 static struct kernel *kernel_of(const struct dataplane *dp)
@@ -113,15 +95,12 @@ static int kernel_submit(struct dataplane *dp, uint32_t port, struct frame_ref *
 static void kernel_close(struct dataplane *dp)
 {
 	struct kernel *k;
-	int t;
 
 	if (!dp)
 		return;
 	k = kernel_of(dp);
 	xsk_pool_close(&k->sockets);
-	for (t = 0; t < TABLES; t++)
-		if (k->mappings[t].at)
-			munmap(k->mappings[t].at, k->mappings[t].bytes);
+	tables_unmap(&dp->tables);
 	fabricbed_bpf__destroy(k->skel);
 	free(k->peers);
 	free(k);
@@ -141,33 +120,18 @@ static int silent(enum libbpf_print_level level, const char *format, va_list ap)
 	return 0;
 }
 
-static int size_maps(const struct fabricbed_bpf *skel, const struct sw_tables *sizes)
+static int size_maps(struct kernel *k)
 {
-	const struct {
-		struct bpf_map *map;
-		uint32_t count;
-	} maps[] = {
-		{skel->maps.ports, sizes->port_count},
-		{skel->maps.drops, sizes->port_count},
-		{skel->maps.queues, sizes->queue_count},
-		{skel->maps.ingresses, sizes->queue_count},
-		{skel->maps.faults, sizes->fault_count},
-		{skel->maps.sockets, sizes->port_count},
-		{skel->maps.switches, sizes->switch_count},
-		{skel->maps.routes, sizes->route_count},
-		{skel->maps.groups, sizes->group_count},
-		{skel->maps.flows, sizes->flow_count},
-	};
-	size_t i;
+	struct table tables[TABLES];
 	int r;
 
-	for (i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-		/* A fabric without switches has empty tables, which no map can be. */
-		r = bpf_map__set_max_entries(maps[i].map, maps[i].count ? maps[i].count : 1);
-		if (r < 0)
-			return r;
-	}
-	return 0;
+	tables_list(&k->dp.tables, tables);
+	r = bpf_map__set_max_entries(k->skel->maps.sockets, k->dp.tables.count.ports);
+	for (int i = 0; i < TABLES && !r; i++)
+		r = bpf_map__set_max_entries(
+			bpf_object__find_map_by_name(k->skel->obj, tables[i].name),
+			tables[i].count);
+	return r;
 }
 
 /* The verifier's last words: the lines before its statistics. */
@@ -198,8 +162,7 @@ static int set_egress(const struct fabricbed_bpf *skel, const struct egress_conf
 	return r < 0 ? r : bpf_map__set_autocreate(skel->maps.flowlets, false);
 }
 
-static int load_programs(struct kernel *k, const struct sw_tables *sizes,
-	const struct egress_config *egress, struct error *why)
+static int load_programs(struct kernel *k, const struct egress_config *egress, struct error *why)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_size = VERIFIER_LOG_BYTES);
 	libbpf_print_fn_t print;
@@ -212,11 +175,11 @@ static int load_programs(struct kernel *k, const struct sw_tables *sizes,
 	opts.kernel_log_buf = log;
 	print = libbpf_set_print(silent);
 	k->skel = fabricbed_bpf__open_opts(&opts);
-	r = k->skel ? size_maps(k->skel, sizes) : -errno;
+	r = k->skel ? size_maps(k) : -errno;
 	if (!r)
 		r = set_egress(k->skel, egress);
 	if (!r) {
-		k->skel->rodata->config = sizes->config;
+		k->skel->rodata->config = k->dp.tables.config;
 		r = fabricbed_bpf__load(k->skel);
 	}
 	libbpf_set_print(print);
@@ -226,53 +189,28 @@ static int load_programs(struct kernel *k, const struct sw_tables *sizes,
 	return r;
 }
 
-static int map_table(
-	struct kernel *k, enum table t, const struct bpf_map *map, void **ret, struct error *why)
+static int map_tables(struct kernel *k, struct error *why)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-	size_t bytes = (size_t)bpf_map__value_size(map) * bpf_map__max_entries(map);
-	void *at;
+	struct table tables[TABLES];
 
-	bytes = (bytes + page - 1) / page * page;
-	at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, bpf_map__fd(map),
-		0);
-	if (at == MAP_FAILED)
-		return error_set(why, -errno, "cannot map the table %s: %s", bpf_map__name(map),
-			strerror(errno));
-	k->mappings[t] = (struct mapping){at, bytes};
-	*ret = at;
+	tables_list(&k->dp.tables, tables);
+	for (int i = 0; i < TABLES; i++) {
+		int fd = bpf_object__find_map_fd_by_name(k->skel->obj, tables[i].name);
+		void *at = mmap(NULL, table_bytes(&tables[i]), PROT_READ | PROT_WRITE,
+			MAP_SHARED | MAP_POPULATE, fd, 0);
+
+		if (at == MAP_FAILED)
+			return error_set(why, -errno, "cannot map the table %s: %s", tables[i].name,
+				strerror(errno));
+		*tables[i].at = at;
+	}
 	return 0;
 }
 
-static int map_tables(struct kernel *k, struct error *why)
-{
-	const struct fabricbed_bpf *skel = k->skel;
-	struct sw_tables *to = &k->dp.tables;
-	const struct {
-		const struct bpf_map *map;
-		void **at;
-	} tables[TABLES] = {
-		[TABLE_PORTS] = {skel->maps.ports, (void **)&to->ports},
-		[TABLE_DROPS] = {skel->maps.drops, (void **)&to->drops},
-		[TABLE_QUEUES] = {skel->maps.queues, (void **)&to->queues},
-		[TABLE_INGRESSES] = {skel->maps.ingresses, (void **)&to->ingresses},
-		[TABLE_FAULTS] = {skel->maps.faults, (void **)&to->faults},
-		[TABLE_SWITCHES] = {skel->maps.switches, (void **)&to->switches},
-		[TABLE_ROUTES] = {skel->maps.routes, (void **)&to->routes},
-		[TABLE_GROUPS] = {skel->maps.groups, (void **)&to->groups},
-		[TABLE_FLOWS] = {skel->maps.flows, (void **)&to->flows},
-	};
-	int r = 0;
-
-	for (int t = 0; t < TABLES && !r; t++)
-		r = map_table(k, (enum table)t, tables[t].map, tables[t].at, why);
-	return r;
-}
-
-int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
+int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
 	uint32_t frame_capacity, const struct egress_config *egress, struct error *why)
 {
-	uint32_t ports = sizes->port_count - PORT_FIRST;
+	uint32_t ports = sizes->ports - PORT_FIRST;
 	struct kernel *k;
 	int r;
 
@@ -287,10 +225,9 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_tables *sizes,
 	k->dp.ops = &kernel_ops;
 	k->dp.max_batch = XSK_BATCH;
 	k->dp.frame_capacity = frame_capacity;
-	k->dp.tables = *sizes;
+	tables_size(&k->dp.tables, sizes);
 	k->peers = calloc(ports, sizeof(*k->peers));
-	r = k->peers ? load_programs(k, sizes, egress, why)
-		     : error_set(why, -ENOMEM, "out of memory");
+	r = k->peers ? load_programs(k, egress, why) : error_set(why, -ENOMEM, "out of memory");
 	if (!r)
 		r = map_tables(k, why);
 	if (!r)

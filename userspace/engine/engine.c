@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/balance.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 #include "lib/pause.h"
@@ -29,7 +30,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
 		n->active_head = n->active_tail = SLOT_NONE;
-		/* a port arms two events at most; a host's heap grows as its flows are added */
+		/* grows with PFC, where a port may arm a third event, and at hosts with their flows */
 		n->events.capacity = 2 * from->port_count;
 		n->events.items = calloc(n->events.capacity, sizeof(struct event));
 		if (!n->events.items)
@@ -81,14 +82,24 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 static bool engine_params_valid(const struct engine_params *p)
 {
 	if (!p->net->host_count ||
-		p->dataplane->tables.port_count < PORT_FIRST + p->net->port_count ||
-		p->dataplane->tables.queue_count < CLASSES * (PORT_FIRST + p->net->port_count) ||
-		!p->env.qps)
+		p->dataplane->tables.count.ports < PORT_FIRST + p->net->port_count || !p->env.qps)
 		return false;
 	for (uint32_t i = 0; i < p->net->host_count; i++)
 		if (p->net->nodes[i].port_count != 1)
 			return false;
 	return true;
+}
+
+/* Whether the policy's row says that it may. */
+static bool balance_ahead(uint32_t policy)
+{
+	static const bool may[] = {
+#define X(symbol, word, ahead, meaning) ahead,
+		BALANCES(X)
+#undef X
+	};
+
+	return may[policy];
 }
 
 /* Which classes there are, and which one turns into which. */
@@ -118,6 +129,7 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 		return -ENOMEM;
 	e->dp = params->dataplane;
 	e->features = e->dp->tables.config.features;
+	e->balance_ahead = balance_ahead(SW_BALANCE_OF(e->features));
 	e->transport = params->transport;
 	e->env = params->env;
 	e->observer = params->observer;
@@ -406,11 +418,6 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		.sender = tx->stats,
 		.receiver = rx->stats,
 	};
-}
-
-const struct endpoint *engine_sender(const struct engine *e, uint32_t flow)
-{
-	return e->slots[flow_slot(flow, true)].ep;
 }
 
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class)

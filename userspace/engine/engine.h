@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "abi/drop.h"
+#include "base/metrics.h"
 #include "base/net.h"
 #include "dataplane/dataplane.h"
 #include "transport/transport.h"
@@ -121,22 +122,12 @@ int engine_send_control(
 	struct engine *e, uint32_t port, const uint8_t *bytes, uint32_t length, uint64_t now_ps);
 
 struct engine_stats {
-	uint64_t sent;      /* frames that hosts put on their links or have queued to */
-	uint64_t delivered; /* frames that reached the endpoint they were for */
-	uint64_t made;      /* frames that nodes sent by themselves: PFC, LLDP, supplemental CNPs */
-	uint64_t consumed;  /* of these, what reached the port that it was for */
+	/* the counters of base/metrics.h; in_flight is counted one by one, not derived */
+#define FIELD(section, name, help) uint64_t name;
+	METRICS(FIELD, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP)
+#undef FIELD
 	uint64_t dropped[DROP_REASON_COUNT];
-	uint64_t in_flight; /* counted one by one, not derived */
-	uint64_t marked;    /* marks set: frames that got CE at a hop */
-	uint64_t trimmed;   /* packets cut by a switch */
-	uint64_t returned;  /* headers that a switch turned around */
-	uint64_t
-		headers; /* packets without payload that reached their endpoint, of those delivered */
-	uint64_t remapped;                  /* packets moved to another class between two uplinks */
-	uint64_t notified;                  /* supplemental CNPs made */
-	uint64_t pauses_sent, resumes_sent; /* XOFF and XON, a class each; refreshes are XOFF */
-	uint64_t paused_ps;                 /* of all queues together, up to now */
-	uint64_t corrupt;            /* payload that is not what was sent (full payload only) */
+	uint64_t paused_ps;          /* of all queues together, up to now */
 	uint64_t hops;               /* frames that crossed a link */
 	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */
 	uint64_t max_queue_bytes;    /* of any switch port, the frame on the line included */
@@ -165,9 +156,6 @@ struct engine_flow_result {
 };
 
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret);
-
-/* The sender's endpoint of a flow, for inspection. */
-const struct endpoint *engine_sender(const struct engine *e, uint32_t flow);
 
 /* Bytes in an egress queue now, the frame on the line included. */
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class);

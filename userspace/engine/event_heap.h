@@ -6,7 +6,7 @@
  * What is due at one node, earliest first. Of events at the same time a line that falls free goes before an
  * arrival, which may need the buffer space, and arrivals go in an order drawn by a hash of time and port: fair to all ports,
  * and the same however the engine came to arm them. A 4-ary heap: a parent's children share
- * a cache line. A port arms at most two events, so a switch's heap stays in the first-level cache.
+ * a cache line. A port arms at most three events (with PFC), so a switch's heap stays in the first-level cache.
  */
 #include <stdbool.h>
 #include <stdint.h>

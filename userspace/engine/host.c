@@ -332,7 +332,7 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	reply = host_buffer(e, e->spare);
 	asked = e->slots[slot].ep->ops->on_packet(e->slots[slot].ep, &rx, &reply, now);
 	e->stats.delivered++;
-	e->stats.headers += rx.trimmed || rx.returned;
+	e->stats.headers_delivered += rx.trimmed || rx.returned;
 	packet_free(&e->pool, packet);
 	host_follow_up(e, n, slot, asked, &reply, now);
 }

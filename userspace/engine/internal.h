@@ -118,6 +118,7 @@ struct engine {
 	uint32_t frame_capacity; /* bytes of a frame that a packet holds */
 	uint64_t stack_queue;
 	bool lasting;
+	bool balance_ahead; /* a switch may choose a port before the packet arrives */
 	uint64_t now_ps, window_end_ps;
 	uint64_t end_ps;       /* of the run, if no flow is left: see run_limit() */
 	uint64_t lookahead_ps; /* nothing that a node does reaches another one sooner */

@@ -5,6 +5,7 @@
  * lasts too long. The program does all that frames do; this is what happens between them. One event a port serves all.
  */
 #include <stdlib.h>
+#include "base/numbers.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 #include "lib/pause.h"
@@ -20,11 +21,6 @@ int pause_init(struct engine *e)
 static struct queue *queue_of(const struct engine *e, uint32_t port, uint32_t class)
 {
 	return &e->dp->tables.queues[port * CLASSES + class];
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
 }
 
 /* A pause is told again when half of it has run out, so that one lost or late frame does no harm. */
@@ -46,16 +42,16 @@ static uint64_t pause_next(const struct engine *e, uint32_t port, uint64_t now)
 		const struct queue *q = queue_of(e, port, c);
 
 		if (pause->refresh_ps[c])
-			next = earlier(next, pause->refresh_ps[c]);
+			next = min_u64(next, pause->refresh_ps[c]);
 		if (q->paused_until_ps <= now)
 			continue;
 		if (q->paused_since_ps > now) { /* it takes effect then */
-			next = earlier(next, q->paused_since_ps);
+			next = min_u64(next, q->paused_since_ps);
 			continue;
 		}
-		next = earlier(next, q->paused_until_ps);
+		next = min_u64(next, q->paused_until_ps);
 		if (watchdog && p->shared->kind == PORT_SWITCH)
-			next = earlier(next, pause_watch(q, watchdog));
+			next = min_u64(next, pause_watch(q, watchdog));
 	}
 	return next > now || next == UINT64_MAX ? next : now;
 }
@@ -159,7 +155,7 @@ static uint8_t pause_refresh(struct engine *e, uint32_t port, uint64_t now)
 
 static void storm_refresh(struct engine *e, uint32_t port, uint8_t classes, uint64_t now)
 {
-	uint64_t whole = 0xffff * e->ports[port].shared->quantum >> 8;
+	uint64_t whole = PFC_QUANTA_MAX * e->ports[port].shared->quantum >> 8;
 
 	make_pfc(e, port, HOP_MAKE_STORM, classes, now);
 	for (uint32_t c = 0; c < CLASSES; c++)

@@ -6,6 +6,7 @@
  * within a node, which is all that can be observed, is that of time.
  */
 #include <errno.h>
+#include "base/drop_name.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 
@@ -30,14 +31,7 @@ void engine_discard(
 
 uint32_t engine_drop_port(const struct verdict *v, uint32_t in)
 {
-	switch (v->reason) {
-	case DROP_BUFFER:
-	case DROP_HEADERS:
-	case DROP_WATCHDOG:
-		return v->port;
-	default:
-		return in;
-	}
+	return drop_place((enum drop_reason)v->reason) == DROP_AT_EGRESS ? v->port : in;
 }
 
 /* What the verdict says of the frame's place in the switch. Without any behaviour on it is what it was. */
@@ -249,7 +243,7 @@ static uint8_t node_room(const struct engine *e, const struct engine_node *n)
 	uint64_t most = n->window_bytes + (uint64_t)n->port_count * e->longest_frame;
 	uint8_t room = 0;
 
-	if (e->dp->max_batch == 1 || n->is_host)
+	if (e->dp->max_batch == 1 || n->is_host || !e->balance_ahead)
 		return 0;
 	for (uint32_t left = e->used_classes; left; left &= left - 1) {
 		uint32_t class = (uint32_t)__builtin_ctz(left);

@@ -267,15 +267,6 @@ void pcapng_write(struct pcapng *p, const struct pcapng_packet *packet)
 		p->lost[packet->interface]++;
 }
 
-uint64_t pcapng_lost(const struct pcapng *p)
-{
-	uint64_t lost = 0;
-
-	for (uint32_t i = 0; i < p->interface_count; i++)
-		lost += p->lost[i];
-	return lost;
-}
-
 /* One that has no room itself leaves no trace: nothing can follow it. */
 static void write_statistics(struct pcapng *p)
 {

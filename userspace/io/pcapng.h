@@ -47,9 +47,6 @@ struct pcapng_packet {
 /* What finds no room is counted for its interface. */
 void pcapng_write(struct pcapng *p, const struct pcapng_packet *packet);
 
-/* Frames that found no room, of all interfaces. */
-uint64_t pcapng_lost(const struct pcapng *p);
-
 /* 0, or the -errno of the first write to the file that failed so far. */
 int pcapng_error(const struct pcapng *p);
 

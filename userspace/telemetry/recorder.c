@@ -111,7 +111,7 @@ static struct event_place port_place(uint64_t at_ps, uint32_t port, uint32_t kin
 /* Where a reader looks for it: what died on a link by the link's direction, the rest where it was queued. */
 static uint32_t burst_port(const struct recorder *r, uint32_t port, enum drop_reason reason)
 {
-	return drop_on_wire(reason) ? r->params.net->ports[port].peer : port;
+	return drop_place(reason) == DROP_AT_WIRE ? r->params.net->ports[port].peer : port;
 }
 
 static void burst_end(struct recorder *r, uint32_t port, enum drop_reason reason)
@@ -290,27 +290,60 @@ void recorder_free(struct recorder *r)
 	free(r);
 }
 
-static void write_flow(FILE *out, const struct engine *e, uint32_t flow,
+/*
+ * The columns of flows.csv: X(title, how it is written) of flow i, whose result is *f. What did not
+ * happen is an empty field.
+ */
+#define FLOW_COLUMNS(X)                                                                            \
+	X(id, put_count(out, i))                                                                   \
+	X(source, fputs(host_name(arg, f->flow.src_host, name), out))                              \
+	X(destination, fputs(host_name(arg, f->flow.dst_host, name), out))                         \
+	X(bytes, put_count(out, f->flow.bytes))                                                    \
+	X(start_us, put_us(out, f->start_ps != UINT64_MAX, f->start_ps))                           \
+	X(fct_us, put_us(out, f->finish_ps, f->finish_ps - f->start_ps))                           \
+	X(delivery_us, put_us(out, f->delivered_ps, f->delivered_ps - f->start_ps))                \
+	X(retransmissions, put_count(out, f->sender.retransmitted))                                \
+	X(spurious, put_count(out, f->receiver.duplicates))                                        \
+	X(paths, put_count(out, f->sender.paths_used))                                             \
+	X(timeouts, put_count(out, f->sender.timeouts))
+
+static void put_count(FILE *out, uint64_t n)
+{
+	fprintf(out, "%llu", (unsigned long long)n);
+}
+
+static void put_us(FILE *out, bool happened, uint64_t ps)
+{
+	if (happened)
+		fprintf(out, "%.6f", (double)ps / PS_PER_US);
+}
+
+static void write_flow_titles(FILE *out)
+{
+	static const char *const titles[] = {
+#define X(title, put) #title,
+		FLOW_COLUMNS(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
+		fprintf(out, "%s%s", i ? "," : "", titles[i]);
+	fputc('\n', out);
+}
+
+static void write_flow(FILE *out, uint32_t i, const struct engine_flow_result *f,
 	recorder_port_name host_name, const void *arg)
 {
-	char src[RECORDER_NAME], dst[RECORDER_NAME];
-	struct engine_flow_result f;
+	const char *between = "";
+	char name[RECORDER_NAME];
 
-	engine_flow_result(e, flow, &f);
-	fprintf(out, "%u,%s,%s,%llu,", flow, host_name(arg, f.flow.src_host, src),
-		host_name(arg, f.flow.dst_host, dst), (unsigned long long)f.flow.bytes);
-	/* what did not happen is an empty field */
-	if (f.start_ps != UINT64_MAX)
-		fprintf(out, "%.6f", (double)f.start_ps / PS_PER_US);
-	fputc(',', out);
-	if (f.finish_ps)
-		fprintf(out, "%.6f", (double)(f.finish_ps - f.start_ps) / PS_PER_US);
-	fputc(',', out);
-	if (f.delivered_ps)
-		fprintf(out, "%.6f", (double)(f.delivered_ps - f.start_ps) / PS_PER_US);
-	fprintf(out, ",%llu,%llu,%u,%llu\n", (unsigned long long)f.sender.retransmitted,
-		(unsigned long long)f.receiver.duplicates, f.sender.paths_used,
-		(unsigned long long)f.sender.timeouts);
+#define X(title, put)                                                                              \
+	fputs(between, out);                                                                       \
+	put;                                                                                       \
+	between = ",";
+	FLOW_COLUMNS(X)
+#undef X
+	fputc('\n', out);
 }
 
 int recorder_write_flows(
@@ -323,12 +356,14 @@ int recorder_write_flows(
 	if (r < 0)
 		return r;
 	engine_stats(e, &s);
-	fprintf(out.file,
-		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,spurious,"
-		"paths,timeouts\n");
+	write_flow_titles(out.file);
 	/* of a disk that is full nothing more is asked */
-	for (uint32_t i = 0; i < s.flows && !out.error; i++)
-		write_flow(out.file, e, i, host_name, name_arg);
+	for (uint32_t i = 0; i < s.flows && !out.error; i++) {
+		struct engine_flow_result f;
+
+		engine_flow_result(e, i, &f);
+		write_flow(out.file, i, &f, host_name, name_arg);
+	}
 	return outstream_close(&out);
 }
 
@@ -344,7 +379,7 @@ int recorder_write_pauses(
 		return r;
 	fprintf(out.file, "port,class,pauses_sent,resumes_sent,pauses_received,paused_us,"
 			  "max_ingress_bytes\n");
-	for (uint32_t i = PORT_FIRST * CLASSES; i < t->queue_count; i++) {
+	for (uint32_t i = PORT_FIRST * CLASSES; i < t->count.queues; i++) {
 		const struct ingress *in = &t->ingresses[i];
 		uint32_t port = i / CLASSES, class = i % CLASSES;
 		uint64_t paused = engine_paused(e, port, class);

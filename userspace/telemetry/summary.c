@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "base/drop_name.h"
+#include "base/metrics.h"
 #include "base/units.h"
 
 /* What all flows together say. */
@@ -61,6 +62,31 @@ static json_t *real_or_null(bool exists, double value)
 	return exists ? json_real(value) : json_null();
 }
 
+static json_t *count(uint64_t n)
+{
+	return json_integer((json_int_t)n);
+}
+
+static json_t *us(uint64_t ps)
+{
+	return json_real((double)ps / PS_PER_US);
+}
+
+static json_t *us_or_null(uint64_t ps)
+{
+	return ps ? us(ps) : json_null();
+}
+
+static json_t *ratio(uint64_t n, double by)
+{
+	return real_or_null(by > 0, by > 0 ? (double)n / by : 0);
+}
+
+static json_t *fct_mean(const struct flow_totals *t, bool exists)
+{
+	return real_or_null(exists, exists ? t->fct_sum_us / (double)t->finished : 0);
+}
+
 /* Nearest rank: the smallest value that at least `percent` of all values do not exceed. There are some. */
 static double fct_percentile_us(const struct flow_totals *t, unsigned percent)
 {
@@ -69,27 +95,16 @@ static double fct_percentile_us(const struct flow_totals *t, unsigned percent)
 	return (double)t->fct_ps[rank ? rank - 1 : 0] / PS_PER_US;
 }
 
-static json_t *fct_json(const struct flow_totals *t, bool exists)
+static json_t *fct_rank(const struct flow_totals *t, bool exists, unsigned percent)
 {
-	static const struct {
-		const char *key;
-		unsigned percent;
-	} ranks[] = {{"p50", 50}, {"p99", 99}, {"max", 100}};
-	json_t *fct = json_object();
-
-	json_object_set_new(fct, "mean",
-		real_or_null(exists, exists ? t->fct_sum_us / (double)t->finished : 0));
-	for (size_t i = 0; i < sizeof(ranks) / sizeof(ranks[0]); i++)
-		json_object_set_new(fct, ranks[i].key,
-			real_or_null(exists, exists ? fct_percentile_us(t, ranks[i].percent) : 0));
-	return fct;
+	return real_or_null(exists, exists ? fct_percentile_us(t, percent) : 0);
 }
 
-static json_t *slowdown_json(const struct flow_totals *t, uint64_t ideal_ps, bool exists)
+static json_t *slowdown(const struct flow_totals *t, const struct summary_info *info, bool exists)
 {
-	exists &= ideal_ps != 0;
-	return real_or_null(
-		exists, exists ? fct_percentile_us(t, 100) * PS_PER_US / (double)ideal_ps : 0);
+	exists &= info->ideal_ps != 0;
+	return real_or_null(exists,
+		exists ? fct_percentile_us(t, 100) * PS_PER_US / (double)info->ideal_ps : 0);
 }
 
 /* Whether all flows have finished, and there are any: else what they took is not known. */
@@ -98,80 +113,55 @@ static bool all_finished(const struct flow_totals *t, const struct engine_stats 
 	return t->finished && t->finished == s->flows;
 }
 
-static json_t *flows_json(const struct flow_totals *t, const struct engine_stats *s)
+static json_t *goodput(const struct flow_totals *t, const struct engine_stats *s)
 {
 	uint64_t span = t->finished ? t->last_finish_ps - t->first_start_ps : 0;
-	json_t *finished = json_pack("{s:I, s:o}", "count", (json_int_t)t->finished, "fct_us",
-		fct_json(t, t->finished != 0));
 
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o}", "count", (json_int_t)s->flows,
-		"unfinished", (json_int_t)(s->flows - s->flows_done), "bytes", (json_int_t)t->bytes,
-		"fct_us", fct_json(t, all_finished(t, s)), "finished", finished, "goodput_gbps",
-		real_or_null(
-			span != 0, span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0));
+	return real_or_null(span, span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0);
 }
 
-static json_t *dropped_json(const struct engine_stats *s)
+static json_t *dropped(const struct engine_stats *s)
 {
-	json_t *dropped = json_object();
+	json_t *reasons = json_object();
 
-	for (int i = DROP_NONE + 1; dropped && i < DROP_REASON_COUNT; i++)
+	for (int i = DROP_NONE + 1; reasons && i < DROP_REASON_COUNT; i++)
 		if (s->dropped[i])
-			json_object_set_new(dropped, drop_name((enum drop_reason)i),
-				json_integer((json_int_t)s->dropped[i]));
-	return dropped;
+			json_object_set_new(
+				reasons, drop_name((enum drop_reason)i), count(s->dropped[i]));
+	return reasons;
 }
 
-static json_t *packets_json(const struct flow_totals *t, const struct engine_stats *s)
-{
-	const struct {
-		const char *key;
-		uint64_t count;
-	} counts[] = {
-		{"sent", s->sent},
-		{"delivered", s->delivered},
-		{"dropped", 0}, /* by reason, below */
-		{"in_flight", s->in_flight},
-		{"marked", s->marked},
-		{"trimmed", s->trimmed},
-		{"returned", s->returned},
-		{"headers_delivered", s->headers},
-		{"remapped", s->remapped},
-		{"notified", s->notified},
-		{"made", s->made},
-		{"consumed", s->consumed},
-		{"retransmitted", t->retransmitted},
-		{"spurious", t->spurious},
-		{"corrupt", s->corrupt},
-	};
-	json_t *packets = json_object();
-
-	for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
-		json_object_set_new(
-			packets, counts[i].key, json_integer((json_int_t)counts[i].count));
-	json_object_set_new(packets, "dropped", dropped_json(s));
-	return packets;
-}
-
-static json_t *pfc_json(const struct engine_stats *s)
-{
-	return json_pack("{s:I, s:I, s:f}", "pauses_sent", (json_int_t)s->pauses_sent,
-		"resumes_sent", (json_int_t)s->resumes_sent, "paused_us",
-		(double)s->paused_ps / PS_PER_US);
-}
-
-static json_t *machine_json(
-	const struct summary_info *info, const struct engine *e, const struct engine_stats *s)
+static double peak_rss_mb(void)
 {
 	struct rusage usage;
 
 	getrusage(RUSAGE_SELF, &usage);
-	return json_pack("{s:f, s:f, s:f, s:I, s:o, s:f}", "model_time_us",
-		(double)engine_now(e) / PS_PER_US, "setup_s", info->setup_s, "wall_s", info->wall_s,
-		"hops", (json_int_t)s->hops, "hops_per_s",
-		real_or_null(
-			info->wall_s > 0, info->wall_s > 0 ? (double)s->hops / info->wall_s : 0),
-		"peak_rss_mb", (double)usage.ru_maxrss / 1024);
+	return (double)usage.ru_maxrss / 1024;
+}
+
+/* Sets the value at a dotted path, whose objects are made as they come. Takes the reference. */
+static void set_at(json_t *at, const char *path, json_t *value)
+{
+	char key[METRIC_NAME];
+	size_t length;
+
+	for (; path[length = strcspn(path, ".")]; path += length + 1) {
+		snprintf(key, sizeof(key), "%.*s", (int)length, path);
+		if (!json_object_get(at, key))
+			json_object_set_new(at, key, json_object());
+		at = json_object_get(at, key);
+	}
+	json_object_set_new(at, path, value);
+}
+
+static void set_metrics(json_t *summary, const struct summary_info *info, const struct engine *e,
+	const struct engine_stats *s, const struct flow_totals *t)
+{
+#define SET_COUNT(section, name, help) set_at(summary, #section "." #name, count(s->name));
+#define SET(path, json, ...)           set_at(summary, path, json);
+	METRICS(SET_COUNT, SET, SET, METRIC_SKIP)
+#undef SET_COUNT
+#undef SET
 }
 
 json_t *summary_new(const struct summary_info *info, const struct engine *e)
@@ -188,21 +178,7 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 	summary = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "scenario", info->scenario, "seed",
 		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,
 		"version", info->version, "trace_hash", hash);
-	json_object_update_new(summary, machine_json(info, e, &s));
-	json_object_set_new(summary, "flows", flows_json(&t, &s));
-	json_object_set_new(summary, "packets", packets_json(&t, &s));
-	json_object_set_new(summary, "queues",
-		json_pack("{s:I, s:f}", "max_depth_bytes", (json_int_t)s.max_queue_bytes,
-			"max_delay_us", (double)s.max_queue_delay_ps / PS_PER_US));
-	json_object_set_new(summary, "pfc", pfc_json(&s));
-	json_object_set_new(summary, "ideal_us",
-		real_or_null(info->ideal_ps != 0, (double)info->ideal_ps / PS_PER_US));
-	json_object_set_new(summary, "ideal_fabric_us",
-		real_or_null(info->fabric_ps != 0, (double)info->fabric_ps / PS_PER_US));
-	json_object_set_new(
-		summary, "slowdown", slowdown_json(&t, info->ideal_ps, all_finished(&t, &s)));
-	json_object_set_new(
-		summary, "slowdown_finished", slowdown_json(&t, info->ideal_ps, t.finished != 0));
+	set_metrics(summary, info, e, &s, &t);
 	free(t.fct_ps);
 	return summary;
 }

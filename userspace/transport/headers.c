@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The headers of every packet: built once an endpoint, copied and patched a packet. */
 #include <endian.h>
-#include <errno.h>
 #include <string.h>
+#include "lib/checksum.h"
 #include "lib/rng.h"
 #include "transport/headers.h"
 
@@ -16,19 +16,6 @@ _Static_assert(sizeof(struct eth_hdr) + sizeof(struct ip6_hdr) + sizeof(struct u
 		       TEMPLATE_BYTES,
 	"the longest headers fit");
 _Static_assert(TEMPLATE_BYTES + sizeof(struct strack_sack) <= HEADERS_MAX, "room for extensions");
-
-static uint16_t ip4_checksum(const struct ip4_hdr *ip)
-{
-	uint16_t words[sizeof(*ip) / 2];
-	uint32_t sum = 0;
-
-	memcpy(words, ip, sizeof(words));
-	for (unsigned i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		sum += words[i];
-	sum = (sum & 0xffff) + (sum >> 16);
-	sum = (sum & 0xffff) + (sum >> 16);
-	return (uint16_t)~sum;
-}
 
 static void prepare_ip4(
 	uint8_t *at, uint32_t src_host, uint32_t dst_host, uint8_t tos, uint32_t above)
@@ -44,7 +31,7 @@ static void prepare_ip4(
 		.dst = htobe32(HOST_IP4_NET + dst_host + 1),
 	};
 
-	ip.checksum = ip4_checksum(&ip);
+	ip.checksum = (uint16_t)~checksum_ip4(&ip);
 	memcpy(at, &ip, sizeof(ip));
 }
 
@@ -118,7 +105,7 @@ static void patch_lengths(uint8_t *l3, bool ip6, uint32_t udp_length)
 	struct ip4_hdr *ip = (struct ip4_hdr *)l3;
 	ip->length = htobe16((uint16_t)(sizeof(*ip) + udp_length));
 	ip->checksum = 0;
-	ip->checksum = ip4_checksum(ip);
+	ip->checksum = (uint16_t)~checksum_ip4(ip);
 }
 
 uint8_t *headers_write(
@@ -168,64 +155,4 @@ bool headers_read_bth(const struct rx_frame *rx, struct bth *ret)
 	ret->qp = be32toh(bth.qp) & BTH_MASK_24;
 	ret->psn = psn & BTH_MASK_24;
 	return true;
-}
-
-/* The bytes above IP, and how many bytes IP's own header has. */
-static int parse_ip(const uint8_t *l3, uint32_t captured, bool ip6, uint32_t *ret_above,
-	uint32_t *ret_header, uint8_t *ret_ecn)
-{
-	if (ip6) {
-		const struct ip6_hdr *ip = (const struct ip6_hdr *)l3;
-
-		if (captured < sizeof(*ip) || l3[0] >> 4 != IP6_VERSION)
-			return -EBADMSG;
-		if (ip->next_header != PROTO_UDP)
-			return -EPROTONOSUPPORT;
-		*ret_above = be16toh(ip->payload_length);
-		*ret_header = sizeof(*ip);
-		*ret_ecn = be32toh(ip->version_class_flow) >> LABEL_BITS & ECN_CE;
-		return 0;
-	}
-	const struct ip4_hdr *ip = (const struct ip4_hdr *)l3;
-	if (captured < sizeof(*ip) || l3[0] != 0x45 || ip4_checksum(ip) ||
-		be16toh(ip->length) < sizeof(*ip))
-		return -EBADMSG;
-	if (ip->protocol != PROTO_UDP)
-		return -EPROTONOSUPPORT;
-	*ret_above = be16toh(ip->length) - (uint32_t)sizeof(*ip);
-	*ret_header = sizeof(*ip);
-	*ret_ecn = ip->tos & ECN_CE;
-	return 0;
-}
-
-int headers_parse(const uint8_t *bytes, uint32_t captured, struct rx_frame *ret)
-{
-	const struct eth_hdr *eth = (const struct eth_hdr *)bytes;
-	uint32_t above, header, offset;
-	uint8_t ecn;
-	int r;
-
-	if (captured < sizeof(*eth))
-		return -EBADMSG;
-	if (eth->type != htobe16(ETHERTYPE_IP4) && eth->type != htobe16(ETHERTYPE_IP6))
-		return -EPROTONOSUPPORT;
-	r = parse_ip(bytes + sizeof(*eth), captured - (uint32_t)sizeof(*eth),
-		eth->type == htobe16(ETHERTYPE_IP6), &above, &header, &ecn);
-	if (r < 0)
-		return r;
-	offset = (uint32_t)sizeof(*eth) + header;
-	const struct udp_hdr *udp = (const struct udp_hdr *)(bytes + offset);
-	if (captured < offset + sizeof(*udp) || be16toh(udp->length) != above ||
-		above < sizeof(*udp) + sizeof(struct bth_hdr) + ICRC_BYTES)
-		return -EBADMSG;
-	if (udp->dst != htobe16(UDP_PORT_ROCE))
-		return -EPROTONOSUPPORT;
-	*ret = (struct rx_frame){
-		.bytes = bytes,
-		.captured = captured,
-		.transport_offset = offset + (uint32_t)sizeof(*udp),
-		.transport_length = above - (uint32_t)sizeof(*udp),
-		.ecn = ecn,
-	};
-	return 0;
 }

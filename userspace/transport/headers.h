@@ -74,10 +74,4 @@ static inline const uint8_t *headers_extension(const struct rx_frame *rx, uint32
 	return rx->captured - offset >= bytes ? rx->bytes + offset : NULL;
 }
 
-/*
- * Finds the BTH in a frame from the wire. 0; -EBADMSG: cut short, or lengths or the IPv4 checksum
- * do not fit; -EPROTONOSUPPORT: not for UDP port 4791 over plain IPv4 or IPv6.
- */
-int headers_parse(const uint8_t *bytes, uint32_t captured, struct rx_frame *ret);
-
 #endif

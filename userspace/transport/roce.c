@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* RoCEv2 as a transport: the table of operations, and how a message is split over queue pairs. */
+#include "base/units.h"
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"
 
-#define US              1000000ull
 #define ACK_EVERY       16
 #define RTO_RTTS        10
-#define RTO_MIN_PS      (1000 * US)
-#define CNP_INTERVAL_PS (50 * US)
+#define RTO_MIN_PS      PS_PER_MS
+#define CNP_INTERVAL_PS (50 * PS_PER_US)
 
 static uint64_t or_default(uint64_t value, uint64_t otherwise)
 {

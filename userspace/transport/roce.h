@@ -46,7 +46,4 @@ struct roce_options {
 
 extern const struct transport_ops roce_transport;
 
-/* Of a sender: the rate that DCQCN allows its queue pair i, in bps. */
-uint64_t roce_rate(const struct endpoint *sender, uint32_t i);
-
 #endif

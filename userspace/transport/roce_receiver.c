@@ -4,8 +4,7 @@
 #include <string.h>
 #include "transport/roce_receiver.h"
 
-#define BECN            0x40000000u /* of the BTH's word with the queue pair */
-#define AETH_NO_CREDITS 0x1fu       /* of an ACK's syndrome: writes need none (9.7.7.2) */
+#define AETH_NO_CREDITS 0x1fu /* of an ACK's syndrome: writes need none (9.7.7.2) */
 
 size_t roce_receiver_size(uint32_t qps)
 {
@@ -70,7 +69,7 @@ static void write_cnp(struct roce_receiver *r, struct roce_receiver_qp *q, struc
 	struct bth_hdr bth;
 
 	memcpy(&bth, extension - sizeof(bth), sizeof(bth));
-	bth.qp |= htobe32(BECN);
+	bth.qp |= htobe32(BTH_BECN);
 	memcpy(extension - sizeof(bth), &bth, sizeof(bth));
 	memset(extension, 0, CNP_RESERVED_BYTES);
 	reply->payload_offset = 0;

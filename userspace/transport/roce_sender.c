@@ -97,11 +97,6 @@ void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint6
 	}
 }
 
-uint64_t roce_rate(const struct endpoint *sender, uint32_t i)
-{
-	return ((const struct roce_sender *)sender)->qps[i].rate.rate_bps;
-}
-
 static void arm(struct roce_sender *s, uint64_t at)
 {
 	if (!s->flow.ep.deadline_ps || at < s->flow.ep.deadline_ps)

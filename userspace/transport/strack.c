@@ -29,7 +29,7 @@ struct strack_options strack_options_of(const struct transport_env *env)
 static uint32_t window_of(
 	const struct transport_env *env, const struct strack_options *o, double share)
 {
-	return window_packets(
+	return strack_window_packets(
 		env->host_rate_bps, env->base_rtt_ps, env->mtu, share, o->sack_packets);
 }
 
@@ -50,7 +50,7 @@ static size_t strack_size(
 	uint32_t bits = ring_bits_for(window_of(env, &o, o.window_share));
 
 	(void)flow;
-	return sender ? sender_size(bits, o.paths) : receiver_size(bits);
+	return sender ? strack_sender_size(bits, o.paths) : strack_receiver_size(bits);
 }
 
 static void strack_open(struct endpoint *ep, const struct transport_env *env,
@@ -73,9 +73,9 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 		(sender ? sizeof(struct strack_data) + env->mtu : sizeof(struct strack_sack)) +
 			ICRC_BYTES);
 	if (sender)
-		sender_open((struct strack_sender *)ep, &o, flow, most, now);
+		strack_sender_open((struct strack_sender *)ep, &o, flow, most, now);
 	else
-		receiver_open((struct strack_receiver *)ep, o.sack_packets);
+		strack_receiver_open((struct strack_receiver *)ep, o.sack_packets);
 }
 
 static unsigned strack_on_packet(
@@ -86,21 +86,21 @@ static unsigned strack_on_packet(
 	if (!headers_read_bth(rx, &bth))
 		return 0;
 	if (((struct strack_flow *)ep)->sender)
-		return sender_on_packet((struct strack_sender *)ep, rx, &bth, now);
-	return receiver_on_packet((struct strack_receiver *)ep, rx, &bth, reply, now);
+		return strack_sender_on_packet((struct strack_sender *)ep, rx, &bth, now);
+	return strack_receiver_on_packet((struct strack_receiver *)ep, rx, &bth, reply, now);
 }
 
 static unsigned strack_on_timer(struct endpoint *ep, struct tx_frame *reply, uint64_t now)
 {
 	if (((struct strack_flow *)ep)->sender)
-		return sender_on_timer((struct strack_sender *)ep, reply, now);
+		return strack_sender_on_timer((struct strack_sender *)ep, reply, now);
 	return 0;
 }
 
 static bool strack_next_packet(struct endpoint *ep, struct tx_frame *tx, uint64_t now)
 {
 	return ((struct strack_flow *)ep)->sender &&
-	       sender_next_packet((struct strack_sender *)ep, tx, now);
+	       strack_sender_next_packet((struct strack_sender *)ep, tx, now);
 }
 
 /* A packet's place in the message follows from its number. */
@@ -118,16 +118,6 @@ static bool strack_payload_place(const struct endpoint *ep, const struct rx_fram
 		     (uint32_t)(sizeof(struct bth_hdr) + sizeof(struct strack_data));
 	*ret_length = strack_payload(f, bth.psn);
 	return true;
-}
-
-uint64_t strack_inflight(const struct endpoint *sender)
-{
-	return sender_inflight((const struct strack_sender *)sender);
-}
-
-double strack_cwnd(const struct endpoint *sender)
-{
-	return (double)((const struct strack_sender *)sender)->window.cwnd / WINDOW_ONE;
 }
 
 const struct transport_ops strack_transport = {

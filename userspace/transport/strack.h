@@ -37,8 +37,4 @@ struct strack_options {
 
 extern const struct transport_ops strack_transport;
 
-/* Of a sender: payload bytes on their way (equations 1 and 2); the window in packets. */
-uint64_t strack_inflight(const struct endpoint *sender);
-double strack_cwnd(const struct endpoint *sender);
-
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Loss detection and what is claimed for retransmission: STrack, 3.3.2. */
-#include "transport/strack_sender.h"
+#include "transport/strack_loss.h"
 
 #define OOO_MIN    5 /* min_threshold */
 #define DELAY_RTTS 2 /* half of the time over which the longest delay is kept */
 
-void loss_forget_before(struct strack_sender *s, uint32_t epsn)
+void strack_loss_forget_before(struct strack_sender *s, uint32_t epsn)
 {
 	ring_clear_range(&s->acked, s->epsn, epsn);
 	if (s->lost_count)
@@ -30,12 +30,12 @@ static void claim(struct strack_sender *s, uint32_t end, uint64_t now)
 	s->claimed_ps = now;
 }
 
-void loss_claim_all(struct strack_sender *s, uint64_t now)
+void strack_loss_claim_all(struct strack_sender *s, uint64_t now)
 {
 	claim(s, s->next_psn, now);
 }
 
-void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now)
+void strack_loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now)
 {
 	uint64_t ooo = ooo_packets * WINDOW_ONE;
 
@@ -54,7 +54,7 @@ void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now)
  * number can only be one that was claimed together with all others, by count, probe or timeout,
  * after it had left; and such a claim never reaches less far than the one before.
  */
-void loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now)
+void strack_loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now)
 {
 	if (psn < s->epsn || psn >= s->next_psn || ring_test(&s->acked, psn) ||
 		ring_test(&s->lost, psn) || (psn < s->claimed_end && sent_ps < s->claimed_ps))
@@ -69,7 +69,7 @@ void loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, ui
 	s->rto_from_ps = now; /* the timeout is for losses that nobody tells of */
 }
 
-uint32_t loss_first(struct strack_sender *s)
+uint32_t strack_loss_first(struct strack_sender *s)
 {
 	uint32_t from = s->lost_from > s->epsn ? s->lost_from : s->epsn;
 
@@ -77,7 +77,7 @@ uint32_t loss_first(struct strack_sender *s)
 	return s->lost_from;
 }
 
-uint64_t loss_tail_due(const struct strack_sender *s)
+uint64_t strack_loss_tail_due(const struct strack_sender *s)
 {
 	uint64_t rtt = s->flow.env->base_rtt_ps;
 
@@ -87,7 +87,7 @@ uint64_t loss_tail_due(const struct strack_sender *s)
 	return s->left_ps + rtt + rtt / 4;
 }
 
-void loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now)
+void strack_loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now)
 {
 	uint64_t age = now - s->delays_ps, period = DELAY_RTTS * s->flow.env->base_rtt_ps;
 
@@ -100,7 +100,7 @@ void loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now)
 		s->delay_ps = delay_ps;
 }
 
-bool loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, uint64_t now)
+bool strack_loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, uint64_t now)
 {
 	uint64_t rtt = s->window.base_rtt_ps, longest = s->delay_ps;
 

@@ -11,12 +11,12 @@ struct echo {
 	uint8_t flags;
 };
 
-size_t receiver_size(uint32_t ring_bits)
+size_t strack_receiver_size(uint32_t ring_bits)
 {
 	return sizeof(struct strack_receiver) + ring_words(ring_bits) * sizeof(uint64_t);
 }
 
-void receiver_open(struct strack_receiver *r, uint32_t sack_packets)
+void strack_receiver_open(struct strack_receiver *r, uint32_t sack_packets)
 {
 	r->arrived = (struct ring){r->words, r->flow.ring_bits};
 	r->lowest = UINT32_MAX;
@@ -185,7 +185,7 @@ static unsigned on_probe(
 		reply);
 }
 
-unsigned receiver_on_packet(struct strack_receiver *r, const struct rx_frame *rx,
+unsigned strack_receiver_on_packet(struct strack_receiver *r, const struct rx_frame *rx,
 	const struct bth *bth, struct tx_frame *reply, uint64_t now)
 {
 	switch (bth->opcode) {

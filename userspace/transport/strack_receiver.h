@@ -17,10 +17,10 @@ struct strack_receiver {
 	uint64_t words[];
 };
 
-size_t receiver_size(uint32_t ring_bits);
+size_t strack_receiver_size(uint32_t ring_bits);
 /* flow has been filled in. */
-void receiver_open(struct strack_receiver *r, uint32_t sack_packets);
-unsigned receiver_on_packet(struct strack_receiver *r, const struct rx_frame *rx,
+void strack_receiver_open(struct strack_receiver *r, uint32_t sack_packets);
+unsigned strack_receiver_on_packet(struct strack_receiver *r, const struct rx_frame *rx,
 	const struct bth *bth, struct tx_frame *reply, uint64_t now);
 
 #endif

@@ -3,6 +3,7 @@
 #include <endian.h>
 #include <string.h>
 #include "transport/strack_sender.h"
+#include "transport/strack_loss.h"
 
 #define PROBE_RTTS  3 /* algorithm 1, line 9 */
 #define RTO_RTTS    10
@@ -16,13 +17,13 @@ struct sack {
 	bool marked, probe, trimmed;
 };
 
-size_t sender_size(uint32_t ring_bits, uint32_t paths)
+size_t strack_sender_size(uint32_t ring_bits, uint32_t paths)
 {
 	return sizeof(struct strack_sender) +
-	       (2 * ring_words(ring_bits) + spray_words(paths)) * sizeof(uint64_t);
+	       (2 * ring_words(ring_bits) + strack_spray_words(paths)) * sizeof(uint64_t);
 }
 
-void sender_open(struct strack_sender *s, const struct strack_options *options,
+void strack_sender_open(struct strack_sender *s, const struct strack_options *options,
 	const struct flow_spec *flow, uint32_t max_packets, uint64_t now)
 {
 	const struct transport_env *env = s->flow.env;
@@ -30,14 +31,14 @@ void sender_open(struct strack_sender *s, const struct strack_options *options,
 	uint64_t own = flow->base_rtt_ps ? flow->base_rtt_ps : rtt;
 	uint64_t *words = s->words;
 
-	window_open(&s->window, env->host_rate_bps, rtt, own,
+	strack_window_open(&s->window, env->host_rate_bps, rtt, own,
 		options->target_delay_ps ? options->target_delay_ps : rtt, env->mtu, max_packets,
 		now);
 	s->acked = (struct ring){words, s->flow.ring_bits};
 	words += ring_words(s->flow.ring_bits);
 	s->lost = (struct ring){words, s->flow.ring_bits};
 	words += ring_words(s->flow.ring_bits);
-	spray_open(&s->paths, options, options->bitmap_rtts * rtt, words, now);
+	strack_spray_open(&s->paths, options, options->bitmap_rtts * rtt, words, now);
 	s->sack_packets = options->sack_packets;
 	s->fixed = options->fixed;
 	s->opened_ps = now;
@@ -48,7 +49,7 @@ void sender_open(struct strack_sender *s, const struct strack_options *options,
 		s->rto_ps = options->rto_ps;
 }
 
-uint64_t sender_inflight(const struct strack_sender *s)
+uint64_t strack_sender_inflight(const struct strack_sender *s)
 {
 	uint64_t sent = strack_payload_before(&s->flow, s->next_psn);
 	uint64_t gone = s->recvd_bytes;
@@ -73,7 +74,7 @@ static bool may_send(struct strack_sender *s, uint64_t inflight, uint32_t *ret_p
 	uint32_t psn;
 
 	if (s->lost_count)
-		psn = loss_first(s);
+		psn = strack_loss_first(s);
 	else if (has_new(s))
 		psn = s->next_psn;
 	else
@@ -84,7 +85,7 @@ static bool may_send(struct strack_sender *s, uint64_t inflight, uint32_t *ret_p
 
 static uint64_t probe_due(const struct strack_sender *s)
 {
-	uint64_t silent = s->quiet_ps + s->probe_after_ps, tail = loss_tail_due(s);
+	uint64_t silent = s->quiet_ps + s->probe_after_ps, tail = strack_loss_tail_due(s);
 
 	return tail && tail < silent ? tail : silent;
 }
@@ -146,15 +147,16 @@ static uint8_t take(struct strack_sender *s, uint32_t psn)
 
 static uint32_t choose_path(struct strack_sender *s, uint64_t now)
 {
-	uint32_t path = spray_choose(&s->paths, (uint32_t)(s->window.cwnd >> WINDOW_SHIFT), now);
+	uint32_t path =
+		strack_spray_choose(&s->paths, (uint32_t)(s->window.cwnd >> WINDOW_SHIFT), now);
 
 	s->flow.ep.stats.paths_used = s->paths.used_count;
 	return path;
 }
 
-bool sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now)
+bool strack_sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now)
 {
-	uint64_t inflight = sender_inflight(s);
+	uint64_t inflight = strack_sender_inflight(s);
 	struct header_fields fields = {.opcode = STRACK_DATA};
 	struct strack_data data = {.sent_ps = htobe64(now)};
 	uint32_t psn;
@@ -230,7 +232,7 @@ static void enter(struct strack_sender *s, const struct sack *k, uint64_t now)
 	uint32_t base = k->base;
 
 	if (k->epsn > s->epsn) {
-		loss_forget_before(s, k->epsn);
+		strack_loss_forget_before(s, k->epsn);
 		s->rto_from_ps = now;
 		s->backoff = 0;
 	}
@@ -284,15 +286,15 @@ static bool steer(struct strack_sender *s, const struct sack *k, uint64_t acked_
 		 * A probe is shorter than a packet of data: its round trip is no base for
 		 * theirs.
 		 */
-		.delay_ps = window_delay(&s->window, now - k->sent_ps, !k->probe),
+		.delay_ps = strack_window_delay(&s->window, now - k->sent_ps, !k->probe),
 		.acked_bytes = acked_bytes,
 	};
 
 	if (!s->fixed)
-		window_on_ack(&s->window, &signal, now);
+		strack_window_on_ack(&s->window, &signal, now);
 	if (!k->probe)
-		loss_note_delay(s, signal.delay_ps, now);
-	else if (loss_shown_by_tail(s, k->sent_ps, now))
+		strack_loss_note_delay(s, signal.delay_ps, now);
+	else if (strack_loss_shown_by_tail(s, k->sent_ps, now))
 		return true;
 	return probe_shows_loss(s, k, &signal);
 }
@@ -301,8 +303,8 @@ static void on_trimmed(struct strack_sender *s, const struct sack *k, uint32_t p
 	uint64_t acked_bytes, uint64_t now)
 {
 	if (!s->fixed)
-		window_on_trimmed(&s->window, acked_bytes, now);
-	loss_on_trimmed(s, psn, k->sent_ps, now);
+		strack_window_on_trimmed(&s->window, acked_bytes, now);
+	strack_loss_on_trimmed(s, psn, k->sent_ps, now);
 }
 
 /* Its own headers, sent back by a switch that had no room for the payload. */
@@ -322,15 +324,15 @@ static unsigned on_returned(
 		return 0;
 	s->flow.ep.stats.returned++;
 	s->quiet_ps = now;
-	spray_on_ack(&s->paths, be16toh(data.path), true);
-	loss_on_trimmed(s, bth->psn, be64toh(data.sent_ps), now);
-	inflight = sender_inflight(s);
+	strack_spray_on_ack(&s->paths, be16toh(data.path), true);
+	strack_loss_on_trimmed(s, bth->psn, be64toh(data.sent_ps), now);
+	inflight = strack_sender_inflight(s);
 	arm(s, inflight);
 	return may_send(s, inflight, &psn) ? TRANSPORT_WAKE : 0;
 }
 
 /* STrack, algorithm 1 */
-unsigned sender_on_packet(
+unsigned strack_sender_on_packet(
 	struct strack_sender *s, const struct rx_frame *rx, const struct bth *bth, uint64_t now)
 {
 	const uint8_t *extension = headers_extension(rx, sizeof(struct strack_sack));
@@ -346,7 +348,7 @@ unsigned sender_on_packet(
 	read_sack(extension, &k);
 	if (!plausible(s, &k, now))
 		return 0;
-	spray_on_ack(&s->paths, k.path, k.marked || k.trimmed);
+	strack_spray_on_ack(&s->paths, k.path, k.marked || k.trimmed);
 	enter(s, &k, now);
 	if (k.trimmed)
 		on_trimmed(s, &k, bth->psn, s->recvd_bytes - before, now);
@@ -359,10 +361,10 @@ unsigned sender_on_packet(
 		return 0;
 	}
 	if (empty)
-		loss_claim_all(s, now);
+		strack_loss_claim_all(s, now);
 	else if (k.epsn == s->epsn)
-		loss_on_sack(s, k.ooo, now);
-	inflight = sender_inflight(s);
+		strack_loss_on_sack(s, k.ooo, now);
+	inflight = strack_sender_inflight(s);
 	arm(s, inflight);
 	return may_send(s, inflight, &psn) ? TRANSPORT_WAKE : 0;
 }
@@ -389,18 +391,18 @@ static unsigned write_probe(struct strack_sender *s, struct tx_frame *reply, uin
 	return TRANSPORT_REPLY;
 }
 
-unsigned sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64_t now)
+unsigned strack_sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64_t now)
 {
-	uint64_t inflight = sender_inflight(s);
+	uint64_t inflight = strack_sender_inflight(s);
 	unsigned asks = 0;
 
 	if (inflight && now >= s->rto_from_ps + (s->rto_ps << s->backoff)) {
-		loss_claim_all(s, now);
+		strack_loss_claim_all(s, now);
 		s->flow.ep.stats.timeouts++;
 		s->rto_from_ps = now;
 		if (s->backoff < BACKOFF_MAX)
 			s->backoff++;
-		inflight = sender_inflight(s);
+		inflight = strack_sender_inflight(s);
 		asks = TRANSPORT_WAKE;
 	} else if (inflight && now >= probe_due(s)) {
 		asks = write_probe(s, reply, now);

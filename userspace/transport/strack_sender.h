@@ -40,40 +40,15 @@ struct strack_sender {
 	uint64_t words[];
 };
 
-size_t sender_size(uint32_t ring_bits, uint32_t paths);
+size_t strack_sender_size(uint32_t ring_bits, uint32_t paths);
 /* flow has been filled in. */
-void sender_open(struct strack_sender *s, const struct strack_options *options,
+void strack_sender_open(struct strack_sender *s, const struct strack_options *options,
 	const struct flow_spec *flow, uint32_t max_packets, uint64_t now);
 /* Payload bytes on their way: equations 1 and 2. */
-uint64_t sender_inflight(const struct strack_sender *s);
-bool sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now);
-unsigned sender_on_packet(
+uint64_t strack_sender_inflight(const struct strack_sender *s);
+bool strack_sender_next_packet(struct strack_sender *s, struct tx_frame *tx, uint64_t now);
+unsigned strack_sender_on_packet(
 	struct strack_sender *s, const struct rx_frame *rx, const struct bth *bth, uint64_t now);
-unsigned sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64_t now);
-
-/* In strack_loss.c: what is claimed for retransmission, and when. */
-
-/* Removes what lies before the new expected PSN from the books. */
-void loss_forget_before(struct strack_sender *s, uint32_t epsn);
-/* The SACK, entered already, may show that packets are lost. */
-void loss_on_sack(struct strack_sender *s, uint32_t ooo_packets, uint64_t now);
-/* Claims all that was sent and not acknowledged. */
-void loss_claim_all(struct strack_sender *s, uint64_t now);
-/* A switch cut the payload off the copy of psn that was sent at sent_ps. */
-void loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now);
-/*
- * A message's last packets have none after them that could be counted, so that they are probed for earlier, once:
- * when that is due; 0: there is more to send, or the probe has left.
- */
-uint64_t loss_tail_due(const struct strack_sender *s);
-/* The queueing delay that an answer to data tells. */
-void loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now);
-/*
- * Whether the answer to the probe that left at sent_ps shows that what is missing is lost: all of it left before the
- * probe, and longer ago than any data has lately taken.
- */
-bool loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, uint64_t now);
-/* The lowest claimed packet; there is one. */
-uint32_t loss_first(struct strack_sender *s);
+unsigned strack_sender_on_timer(struct strack_sender *s, struct tx_frame *reply, uint64_t now);
 
 #endif

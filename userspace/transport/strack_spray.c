@@ -16,8 +16,8 @@ static bool is_set(const uint64_t *words, uint32_t path)
 	return words[path / 64] >> (path % 64) & 1;
 }
 
-void spray_open(struct strack_paths *s, const struct strack_options *options, uint64_t age_ps,
-	uint64_t *words, uint64_t now)
+void strack_spray_open(struct strack_paths *s, const struct strack_options *options,
+	uint64_t age_ps, uint64_t *words, uint64_t now)
 {
 	*s = (struct strack_paths){
 		.age_ps = age_ps,
@@ -38,7 +38,7 @@ void spray_open(struct strack_paths *s, const struct strack_options *options, ui
  * use that again would put a packet more on it than the round robin, which serves the others, does anyway, and
  * measurably unbalances the fabric. Only the mark counts then.
  */
-void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked)
+void strack_spray_on_ack(struct strack_paths *s, uint32_t path, bool marked)
 {
 	uint64_t bit = 1ull << (path % 64);
 
@@ -113,7 +113,7 @@ static uint32_t adaptive(struct strack_paths *s, uint32_t window, uint64_t now)
 	return path;
 }
 
-uint32_t spray_choose(struct strack_paths *s, uint32_t window, uint64_t now)
+uint32_t strack_spray_choose(struct strack_paths *s, uint32_t window, uint64_t now)
 {
 	uint32_t path = 0;
 

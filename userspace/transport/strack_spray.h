@@ -22,19 +22,19 @@ struct strack_paths {
 	bool recycle; /* every packet is answered: an unmarked path serves the next one */
 };
 
-/* 64-bit words that spray_open() needs, zeroed. */
-static inline uint32_t spray_words(uint32_t paths)
+/* 64-bit words that strack_spray_open() needs, zeroed. */
+static inline uint32_t strack_spray_words(uint32_t paths)
 {
 	return 2 * ((paths + 63) / 64);
 }
 
-void spray_open(struct strack_paths *s, const struct strack_options *options, uint64_t age_ps,
-	uint64_t *words, uint64_t now);
+void strack_spray_open(struct strack_paths *s, const struct strack_options *options,
+	uint64_t age_ps, uint64_t *words, uint64_t now);
 
 /* A SACK echoed this path (below s->paths) and whether its packet was marked. */
-void spray_on_ack(struct strack_paths *s, uint32_t path, bool marked);
+void strack_spray_on_ack(struct strack_paths *s, uint32_t path, bool marked);
 
 /* The path of the packet that leaves now; window: in whole packets. */
-uint32_t spray_choose(struct strack_paths *s, uint32_t window, uint64_t now);
+uint32_t strack_spray_choose(struct strack_paths *s, uint32_t window, uint64_t now);
 
 #endif

@@ -2,7 +2,8 @@
 /* The congestion window: one for all paths, steered by delay, checked against ECN. */
 #include "transport/strack_window.h"
 
-#define PS_PER_S     1000000000000ull
+#include "base/units.h"
+
 #define REF_RTT_PS   12000000ull /* table 1 is written for 12 us ... */
 #define REF_BDP      150000ull   /* ... at 100 Gbps */
 #define EWMA_SHIFT   3           /* ewma = 0.125 */
@@ -22,7 +23,7 @@ static uint64_t bdp_bytes(uint64_t rate_bps, uint64_t base_rtt_ps)
 	return mul_div(rate_bps, base_rtt_ps, 8 * PS_PER_S);
 }
 
-uint32_t window_packets(
+uint32_t strack_window_packets(
 	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets)
 {
 	uint64_t packets = (uint64_t)((double)bdp_bytes(rate_bps, base_rtt_ps) * share) / mtu + 1;
@@ -41,7 +42,7 @@ static void set_cwnd(struct strack_window *w, uint64_t cwnd)
 	w->bytes = cwnd * w->mtu >> WINDOW_SHIFT;
 }
 
-void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
+void strack_window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
 	uint64_t own_rtt_ps, uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now)
 {
 	/* bdp_sf */
@@ -63,7 +64,7 @@ void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_p
 	set_cwnd(w, w->max);
 }
 
-uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower)
+uint64_t strack_window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower)
 {
 	if (rtt_ps >= w->base_rtt_ps)
 		return rtt_ps - w->base_rtt_ps;
@@ -131,12 +132,12 @@ static void decrease(struct strack_window *w, const struct strack_signal *s, uin
 	}
 }
 
-void window_on_trimmed(struct strack_window *w, uint64_t acked_bytes, uint64_t now)
+void strack_window_on_trimmed(struct strack_window *w, uint64_t acked_bytes, uint64_t now)
 {
 	update_achieved(w, &(struct strack_signal){.acked_bytes = acked_bytes}, now);
 }
 
-void window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now)
+void strack_window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now)
 {
 	bool can_decrease = now - w->decreased_ps > w->base_rtt_ps;
 

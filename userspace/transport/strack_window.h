@@ -46,31 +46,31 @@ struct strack_signal {
  * A window in whole packets: that share of a BDP, and what a receiver that answers every
  * sack_packets-th packet may be holding back. At least 1.
  */
-uint32_t window_packets(
+uint32_t strack_window_packets(
 	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets);
 
 /*
  * alpha is 4 bdp_sf delay_sf / base_rtt, but delay_sf counts as no more than 1: past 12 us it
  * would add whole windows a round, and at 50 us the queue swings between empty and twice its
  * target. own_rtt_ps: the flow's idle round trip, base_rtt_ps the fabric's. target_ps:
- * target_Qdelay. Packets: from window_packets().
+ * target_Qdelay. Packets: from strack_window_packets().
  */
-void window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
+void strack_window_open(struct strack_window *w, uint64_t rate_bps, uint64_t base_rtt_ps,
 	uint64_t own_rtt_ps, uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now);
 
 /*
  * The queueing delay that a measured round trip means; a shorter round trip than ever before
  * becomes the base RTT, if `lower` (STrack, algorithm 1, lines 5 to 8).
  */
-uint64_t window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower);
+uint64_t strack_window_delay(struct strack_window *w, uint64_t rtt_ps, bool lower);
 
 /*
  * News that came with headers whose payload a switch cut off: they overtook the queue, so that
  * their round trip measures nothing. STrack, algorithm 2 alone.
  */
-void window_on_trimmed(struct strack_window *w, uint64_t acked_bytes, uint64_t now);
+void strack_window_on_trimmed(struct strack_window *w, uint64_t acked_bytes, uint64_t now);
 
 /* STrack, algorithms 2 and 4. */
-void window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now);
+void strack_window_on_ack(struct strack_window *w, const struct strack_signal *s, uint64_t now);
 
 #endif

@@ -2,11 +2,7 @@
 #include "workload/demand.h"
 
 #include <stdlib.h>
-
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
+#include "base/numbers.h"
 
 static int compare_demands(const void *a, const void *b)
 {
@@ -36,7 +32,7 @@ uint64_t demands_bound(struct demand *d, size_t n)
 			if (!d[next].starts_alone)
 				continue;
 			backlog = (backlog > passed ? backlog - passed : 0) + d[next].work_ps;
-			most = later(most, backlog);
+			most = max_u64(most, backlog);
 			then = d[next].start_ps;
 			if (d[next].before_ps < before)
 				before = d[next].before_ps;
@@ -44,7 +40,7 @@ uint64_t demands_bound(struct demand *d, size_t n)
 				after = d[next].after_ps;
 		}
 		if (most)
-			bound = later(bound, before + most + after);
+			bound = max_u64(bound, before + most + after);
 	}
 	return bound;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/netgraph.h"
+#include "base/numbers.h"
 #include "base/wiretime.h"
 #include "workload/demand.h"
 
@@ -178,11 +179,6 @@ static bool has_several(struct measure *x, uint32_t to)
 	return x->ways[to] > 1;
 }
 
-static uint64_t later(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* A message on its way: its packets, and the links at its ends. */
 struct trip {
 	uint64_t packets;
@@ -258,10 +254,10 @@ static void measure_message(struct measure *x, uint32_t i)
 	received->before_ps = first_at_last_link(x, &t);
 	received->work_ps = work_ps(x, &t, t.in);
 	received->after_ps = x->net->ports[t.in].delay_ps + back;
-	ideal = later(sent->work_ps + sent->after_ps,
+	ideal = max_u64(sent->work_ps + sent->after_ps,
 		received->before_ps + received->work_ps + received->after_ps);
 	if (t.packets > 1) /* the long ones alone, if a short one came before */
-		ideal = later(
+		ideal = max_u64(
 			ideal, hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
 				       (t.packets - 1) *
 					       serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
@@ -269,7 +265,7 @@ static void measure_message(struct measure *x, uint32_t i)
 	x->size.bytes += msg->bytes;
 	x->size.packets += t.packets;
 	x->size.packet_hops += t.packets * (x->dist[t.edge] + 2u);
-	x->size.ideal_ps = later(x->size.ideal_ps, ideal);
+	x->size.ideal_ps = max_u64(x->size.ideal_ps, ideal);
 }
 
 static void measure_messages(struct measure *x)
@@ -295,8 +291,8 @@ int workload_measure(struct messages *m, const struct net *net,
 
 	if (!err) {
 		measure_messages(&x);
-		x.size.ideal_ps = later(x.size.ideal_ps, demands_bound(x.sent, m->count));
-		x.size.ideal_ps = later(x.size.ideal_ps, demands_bound(x.received, m->count));
+		x.size.ideal_ps = max_u64(x.size.ideal_ps, demands_bound(x.sent, m->count));
+		x.size.ideal_ps = max_u64(x.size.ideal_ps, demands_bound(x.received, m->count));
 		*ret = x.size;
 	}
 	measure_release(&x);

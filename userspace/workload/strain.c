@@ -6,6 +6,7 @@
 #include <string.h>
 #include "abi/state.h"
 #include "base/netgraph.h"
+#include "base/numbers.h"
 #include "base/wiretime.h"
 
 struct strain {
@@ -59,16 +60,6 @@ static int strain_init(struct strain *x)
 	for (uint32_t i = 0; i < x->net->link_count; i++)
 		x->up[i] = x->links->rate_bps[i] != 0;
 	return 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t most(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b)
@@ -145,8 +136,8 @@ static void find_slowest(struct strain *x, uint32_t reached)
 			const struct netgraph_arc *arc = &x->g.arcs[a];
 
 			if (leads_on(x, s, arc))
-				x->slowest[s] = least(x->slowest[s],
-					least(link_rate(x, arc->port), x->slowest[arc->to]));
+				x->slowest[s] = min_u64(x->slowest[s],
+					min_u64(link_rate(x, arc->port), x->slowest[arc->to]));
 		}
 	}
 }
@@ -161,9 +152,9 @@ static void take_message(struct strain *x, const struct message *msg)
 
 	if (!link_rate(x, out) || !link_rate(x, in) || x->dist[edge] == NETGRAPH_FAR)
 		return;
-	rate = least(x->slowest[edge], least(link_rate(x, out), link_rate(x, in)));
-	x->found.alone_ps = most(x->found.alone_ps, bytes_ps(bytes, rate));
-	x->found.packets = most(x->found.packets, packets_of(x, msg));
+	rate = min_u64(x->slowest[edge], min_u64(link_rate(x, out), link_rate(x, in)));
+	x->found.alone_ps = max_u64(x->found.alone_ps, bytes_ps(bytes, rate));
+	x->found.packets = max_u64(x->found.packets, packets_of(x, msg));
 	x->held[edge] = sum(x->held[edge], bytes);
 	x->load[out] = sum(x->load[out], bytes);
 	x->load[in] = sum(x->load[in], bytes);
@@ -212,9 +203,9 @@ static void find_busiest(struct strain *x, uint32_t farthest)
 		uint32_t link = x->net->ports[p].link;
 		uint64_t rate = link_rate(x, p);
 
-		x->found.busiest_ps = most(x->found.busiest_ps, bytes_ps(x->load[p], rate));
+		x->found.busiest_ps = max_u64(x->found.busiest_ps, bytes_ps(x->load[p], rate));
 		if (rate)
-			hop = most(hop,
+			hop = max_u64(hop,
 				sum(serialise_ps(full_frame(x), rate), x->links->delay_ps[link]));
 	}
 	x->found.round_trip_ps = hop > UINT64_MAX / links ? UINT64_MAX : hop * links;
