@@ -8,6 +8,8 @@
 #include "engine/pool.h"
 #include "live/setup.h"
 #include "live/traffic.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 /*
  * What is not computed below, measured on amd64: the process and its libraries; of a port, what the engine, the recorder and

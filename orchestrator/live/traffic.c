@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "base/rng.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 /* A host's number by its name; fabric_new() has made sure that there is one. */
 static uint32_t host_number(const struct fabric *f, const char *name)

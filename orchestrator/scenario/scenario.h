@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/diag.h"
+#include "scenario/kinds.h"
 
 /* Bytes; or what only the topology turns into bytes: a share of its BDP, or a time at a link's rate. */
 enum quantity_unit { QUANTITY_BYTES, QUANTITY_BDP, QUANTITY_TIME, QUANTITY_AUTO };
@@ -231,28 +232,6 @@ struct workload_spec {
 	struct host_names from, receivers; /* pairs: one sends to the other of the same index */
 	struct diag_pos pos;
 };
-
-enum fault_kind {
-	FAULT_LINK_DOWN,
-	FAULT_LINK_RATE,
-	FAULT_LINK_DELAY,
-	FAULT_LINK_LOSS,
-	FAULT_LINK_GILBERT,
-	FAULT_LINK_FLAKY,
-	FAULT_LINK_ERRORS,
-	FAULT_SWITCH_DOWN,
-	FAULT_HOST_STORM, /* a host that pauses a class and never lets go */
-};
-
-enum fault_target { TARGET_LINK, TARGET_SWITCH, TARGET_HOST };
-
-/* What faults of a kind befall, and so what their target names. */
-static inline enum fault_target fault_target(enum fault_kind kind)
-{
-	if (kind == FAULT_SWITCH_DOWN)
-		return TARGET_SWITCH;
-	return kind == FAULT_HOST_STORM ? TARGET_HOST : TARGET_LINK;
-}
 
 struct fault_spec {
 	bool sound;
