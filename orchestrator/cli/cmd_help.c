@@ -5,6 +5,7 @@
 #include "base/metrics.h"
 #include "cli/cli.h"
 #include "cli/help_scenario.h"
+#include "scenario/scenario.h"
 
 static const struct cli_option options[] = {
 	{"man", 0, NULL, "print the man page's source; of 'scenario' that of section 5"},

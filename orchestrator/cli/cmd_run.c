@@ -20,7 +20,9 @@
 #include "live/measure.h"
 #include "live/pace.h"
 #include "live/session.h"
+#include "scenario/scenario.h"
 #include "telemetry/summary.h"
+#include "topology/fabric.h"
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",
@@ -292,6 +294,7 @@ static int run_once(struct run *run, const char *out)
 
 	if (!may_run(run))
 		return EXIT_MACHINE;
+	machine_tell_memory(run->scenario, run->fabric, run->kernel);
 	if (results_claim(&run->folder, &place) < 0)
 		return EXIT_INPUT;
 	status = run_session(run);

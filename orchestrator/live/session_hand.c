@@ -7,6 +7,8 @@
 #include "base/units.h"
 #include "live/session_internal.h"
 #include "workload/kind.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 #define BY_HAND "hand"
 

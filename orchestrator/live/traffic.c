@@ -3,6 +3,8 @@
 
 #include "base/rng.h"
 #include "workload/kind.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 /* A host's number by its name; fabric_new() has made sure that there is one. */
 static uint32_t host_number(const void *fabric, const char *name)

@@ -5,13 +5,18 @@
 /* What a scenario comes to: what `validate` tells. */
 #include <jansson.h>
 #include <stdio.h>
+#include "scenario/scenario.h"
 #include "topology/fabric.h"
+
+struct explain_cost {
+	double memory_mb, wall_s;
+};
 
 /* What the scenario's workloads come to on this fabric. */
 struct explain_load {
 	uint64_t flows, bytes, packets, packet_hops;
 	uint64_t ideal_ps;
-	uint64_t memory_bytes; /* that the process will need */
+	struct explain_cost kernel, in_process; /* of a run on either dataplane */
 };
 
 /* Pairs of hosts whose shortest paths have that many links. */
@@ -61,10 +66,6 @@ struct explain_failure {
 	bool bottleneck, before; /* with the faults, and without */
 };
 
-struct explain_cost {
-	double memory_mb, wall_s;
-};
-
 struct explain {
 	const char *name; /* the scenario's; outlives this */
 	enum topology_kind kind;
@@ -76,7 +77,7 @@ struct explain {
 	uint64_t host_rate_bps, base_rtt_ps, bdp_bytes;
 	uint32_t packet_bytes;
 	struct switch_spec sw;
-	struct fabric_switching switching;
+	struct switching switching;
 	struct explain_pool smallest, largest;
 	struct explain_headroom *headrooms;
 	size_t headroom_count;
@@ -91,7 +92,6 @@ struct explain {
 	const struct stack_spec *stack;       /* the host's */
 	const struct external_spec *external; /* the same */
 	struct explain_load load;
-	struct explain_cost kernel, in_process; /* rules of thumb */
 };
 
 /* The scenario outlives it. Free with explain_release(). 0 or -ENOMEM. */

@@ -4,13 +4,13 @@
 
 /*
  * A fabric: nodes, ports and links with every number resolved. A pure value, made from a scenario
- * without touching the machine.
+ * without touching the machine (topology/make.h).
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 #include "base/net.h"
-#include "scenario/scenario.h"
+#include "base/switching.h"
 
 #define NODE_NAME 32 /* with its terminating zero */
 
@@ -24,39 +24,6 @@ struct fabric_link {
 	uint32_t a, b; /* port ids; a at the lower tier */
 	uint32_t parallel;
 	bool is_parallel;
-};
-
-/* A threshold: bytes, or a time at the port's rate (ps not 0). */
-struct fabric_depth {
-	uint64_t bytes, ps;
-};
-
-/* A traffic class with every share of the BDP resolved; as switch_spec's else. */
-struct fabric_class {
-	bool used, lossless;
-	double share; /* 0: strict priority */
-	/* static: of a queue, or of a lossless ingress; pool: its reserve. Of trimmed headers: switch.trim.queue in
-	 * either case, and nothing from the pool */
-	uint64_t limit_bytes;
-	struct fabric_depth kmin, kmax;
-	double pmax;
-	uint32_t average;
-	/* lossless: UINT64_MAX stands for auto, that a port's rate and delay decide: see base/headroom.h */
-	uint64_t xoff_bytes; /* static buffers alone */
-	uint64_t xon_bytes;  /* below the threshold by so much: XON */
-	uint64_t headroom_bytes;
-};
-
-/* What every switch does. */
-struct fabric_switching {
-	struct fabric_class classes[SCENARIO_CLASSES];
-	uint8_t class_of[64]; /* DSCP to class */
-	bool shared;
-	uint64_t pool_bytes; /* of a switch; 0: pool_bytes_auto() of its rate */
-	double alpha;
-	uint64_t response_ps; /* of a port, from a PFC frame's arrival to its effect */
-	uint32_t
-		control_bytes; /* wire bytes of control frames that a PFC frame may find ahead of it */
 };
 
 struct fabric {
@@ -75,32 +42,11 @@ struct fabric {
 		base_rtt_ps; /* largest idle round trip between two hosts over any of their shortest
 				 * paths: a full packet out, a SACK back */
 	uint64_t bdp_bytes;  /* host_rate_bps x base_rtt_ps */
-	struct fabric_switching switching;
+	struct switching switching; /* its features: those of the scenario */
 };
 
-/*
- * Ports: those of hosts first, then of the switches in their order. A switch has its down ports
- * first, then those to its own tier, then its up ports; each in the order of the peers.
- *
- * Builds the fabric that the scenario asks for; anything that makes no sense (links to nodes that
- * are not there, unconnected hosts, faults and workloads that name what is not there, kmin above
- * kmax once resolved, too many nodes or ports) is a message in diags. 0; -EINVAL with messages;
- * -ENOMEM.
- */
-int fabric_new(struct fabric **ret, const struct scenario *s, struct diags *diags);
+/* NULL is fine. */
 void fabric_free(struct fabric *f);
-
-/* Only the messages, also for a scenario of which scenario_inspect() found but a part sound. */
-int fabric_inspect(const struct scenario *s, struct diags *diags);
-
-/*
- * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
- * class to pause; no more messages at once than it takes in a moment); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
- */
-#define FABRIC_START_MAX 131072 /* messages that are given later, at once */
-int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
-int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
-	size_t count, struct diags *diags);
 
 /* Writes "a-b" or "a-b#n"; returns buf. */
 #define LINK_NAME (2 * NODE_NAME + 8)
@@ -111,19 +57,6 @@ bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob
 
 /* Whether a node's name matches the glob. */
 bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob);
-
-/* A threshold at a port of that rate, bytes; a time that is not 0 is at least one. */
-uint64_t fabric_depth_bytes(const struct fabric_depth *d, uint64_t rate_bps);
-
-/* Headroom that a lossless class needs at a port, bytes: the scenario's, or what rate and delay call for. */
-uint64_t fabric_headroom(const struct fabric *f, const struct fabric_class *class, uint32_t port);
-
-/*
- * Bytes of a switch's buffer in all, and what of it its queues share: all but reserves, headroom and the room
- * for trimmed headers; 0 where those take more. Of a switch with a shared pool.
- */
-uint64_t fabric_pool(const struct fabric *f, uint32_t node);
-uint64_t fabric_pool_left(const struct fabric *f, uint32_t node);
 
 /* Whether a full packet with all of its bytes is a frame that either dataplane passes. */
 bool fabric_holds_payload(const struct fabric *f);

@@ -8,6 +8,10 @@
  */
 #include "topology/fabric.h"
 
+struct diags;
+struct scenario;
+struct topology_spec;
+
 /* Applies topology.links; a glob that matches nothing is a message. */
 void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct diags *diags);
 
@@ -15,6 +19,6 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 /* Sets switching; settings that do not fit each other or a link are messages. After resolve_times(). */
-void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags);
+void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 #endif

@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "lib/small_session.h"
+#include "topology/check.h"
 
 /* ---- a session that lasts, and what can be done to it */
 

@@ -6,7 +6,9 @@
 #include <cmocka.h>
 #include "fabric_fixture.h"
 #include "scenario_fixture.h"
+#include "topology/check.h"
 #include "topology/explain.h"
+#include "topology/make.h"
 #include "words_fixture.h"
 
 /* What was said against something that is given to a fabric later; "": nothing. To be freed. */
@@ -132,7 +134,7 @@ static void an_external_node_is_a_host(void **state)
 /* What `validate` tells of a scenario, as text for people or as JSON. */
 static char *told(const char *text, bool json)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, 1};
+	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, {1, 1}, {1, 1}};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
 	struct explain e;
