@@ -144,7 +144,7 @@ struct key {
 		__VA_ARGS__                                                                        \
 	}
 
-#define KEYS(array)  .keys = array, .count = COUNT(array)
+#define KEYS(array) .keys = array, .count = COUNT(array)
 
 #define KEY_UNKNOWN (1ull << 63) /* among good keys: there were unknown ones */
 
