@@ -4,7 +4,6 @@
 
 /* A session's own state, shared by its files and nobody else. */
 #include "build/build.h"
-#include "control/ports.h"
 #include "control/routing.h"
 #include "io/pcapng.h"
 #include "live/agents.h"
@@ -35,7 +34,6 @@ struct session {
 	struct capture_order order; /* what is on its way to either */
 	struct timeline timeline;
 	struct setup_options options;
-	struct ports_params ports;
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
 	uint64_t least_look_ps;               /* between two samples, or searches */
 	bool seen_still;                      /* since nothing moves any more, all was looked at */

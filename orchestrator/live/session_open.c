@@ -5,6 +5,7 @@
 #include <string.h>
 #include "abi/wire.h"
 #include "base/units.h"
+#include "control/ports.h"
 #include "live/ending.h"
 #include "live/names.h"
 #include "live/session_internal.h"
@@ -26,9 +27,12 @@ static struct sw_tables table_sizes(const struct session *s)
 		.switch_count = net->switch_count,
 	};
 
-	ports_config(&sizes.config, &s->ports);
-	sizes.config.host_count = net->host_count;
-	sizes.config.gateway = setup_gateway(s->params.scenario, s->params.fabric);
+	ports_config(&sizes.config, &s->params.fabric->switching);
+	/* everything may befall a fabric that stays */
+	if (s->params.lasting)
+		sizes.config.features |= SW_FAULTS | SW_CONTROL;
+	if (s->params.stacks)
+		sizes.config.features |= SW_STACK;
 	if (sizes.config.features & SW_FAULTS)
 		sizes.fault_count = sizes.port_count;
 	if (sizes.config.features & SW_CNP)
@@ -54,7 +58,7 @@ static int open_kernel(
 		.stack_mtu = f->packet_bytes - (uint32_t)sizeof(struct eth_hdr),
 		.ecn = stack->ecn,
 		.gso_off = stack->entropy == ENTROPY_PACKET,
-		.gateway = setup_gateway(sc, f),
+		.gateway = f->switching.config.gateway,
 		.wait = s->params.wait,
 		.external = s->params.stacks && sc->external.node ? &sc->external : NULL,
 	};
@@ -101,17 +105,12 @@ static int open_control(struct session *s, struct error *why)
 	if (r < 0)
 		return error_set(why, r, "out of memory for the switches' control");
 	s->changes.routing = s->routing;
-	setup_ports(&s->ports, sc, f);
-	/* everything may befall a fabric that stays */
-	if (s->params.lasting)
-		s->ports.features |= SW_FAULTS | SW_CONTROL;
-	if (s->params.stacks)
-		s->ports.features |= SW_STACK;
 	return 0;
 }
 
 static int configure(struct session *s, struct error *why)
 {
+	const struct fabric *f = s->params.fabric;
 	int r;
 
 	s->changes.tables = &s->dp->tables;
@@ -119,7 +118,7 @@ static int configure(struct session *s, struct error *why)
 	if (is_stopped(s))
 		return -EINTR;
 	routing_go_on(s->routing);
-	r = ports_configure(&s->dp->tables, &s->params.fabric->net, &s->ports);
+	r = ports_configure(&s->dp->tables, &f->net, &f->switching, s->params.scenario->seed);
 	return r < 0 ? error_set(why, r,
 			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
 		     : 0;

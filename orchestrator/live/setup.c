@@ -5,8 +5,6 @@
 #include "control/lldp.h"
 #include "transport/dcqcn.h"
 
-_Static_assert(SCENARIO_CLASSES == CLASSES, "a scenario's classes are the switch's");
-
 bool setup_payload_is_full(const struct scenario *s, const struct fabric *f)
 {
 	if (s->host.payload == PAYLOAD_AUTO)
@@ -23,99 +21,6 @@ uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f)
 	if (s->sw.lldp_ps && capacity < LLDP_FRAME_MAX)
 		capacity = LLDP_FRAME_MAX;
 	return capacity;
-}
-
-uint32_t setup_gateway(const struct scenario *s, const struct fabric *f)
-{
-	uint32_t node;
-
-	if (!s->external.node || !fabric_find_node(f, s->external.node, &node))
-		return UINT32_MAX;
-	return f->net.nodes[node].number;
-}
-
-static void setup_class(struct ports_class *to, const struct fabric_class *from)
-{
-	*to = (struct ports_class){
-		.used = from->used,
-		.lossless = from->lossless,
-		.limit_bytes = from->limit_bytes,
-		.kmin = {from->kmin.bytes, from->kmin.ps},
-		.kmax = {from->kmax.bytes, from->kmax.ps},
-		.pmax = from->pmax,
-		.average = from->average,
-		.xoff_bytes = from->xoff_bytes,
-		.xon_bytes = from->xon_bytes,
-		.headroom_bytes = from->headroom_bytes,
-	};
-}
-
-static bool has_cable_faults(const struct scenario *s)
-{
-	for (size_t i = 0; i < s->fault_count; i++)
-		switch (s->faults[i].kind) {
-		case FAULT_LINK_LOSS:
-		case FAULT_LINK_GILBERT:
-		case FAULT_LINK_FLAKY:
-		case FAULT_LINK_ERRORS:
-			return true;
-		default:
-			break;
-		}
-	return false;
-}
-
-static bool has_storms(const struct scenario *s)
-{
-	for (size_t i = 0; i < s->fault_count; i++)
-		if (s->faults[i].kind == FAULT_HOST_STORM)
-			return true;
-	return false;
-}
-
-/* The behaviours that the scenario asks for; what the classes imply is added by ports_config(). */
-static uint32_t setup_features(const struct scenario *s)
-{
-	const struct switch_spec *sw = &s->sw;
-
-	return (sw->trim.to != TRIM_OFF ? SW_TRIM : 0) | (sw->pfc.on ? SW_PFC : 0) |
-	       (has_cable_faults(s) ? SW_FAULTS : 0) | (sw->roles.on ? SW_ROLES : 0) |
-	       (sw->cnp_ps ? SW_CNP : 0) | (sw->reroute_mode == REROUTE_LOCAL ? SW_DETOUR : 0) |
-	       (sw->pfc.on || sw->lldp_ps || has_storms(s) ? SW_CONTROL : 0) |
-	       (s->external.node ? SW_GATEWAY : 0);
-}
-
-void setup_ports(struct ports_params *ret, const struct scenario *s, const struct fabric *f)
-{
-	const struct switch_spec *sw = &s->sw;
-	const struct fabric_switching *x = &f->switching;
-
-	*ret = (struct ports_params){
-		.seed = s->seed,
-		.features = setup_features(s),
-		.shared = x->shared,
-		.pool_bytes = x->pool_bytes,
-		.alpha = x->alpha,
-		.frame_bytes = f->packet_bytes,
-		.control_bytes = x->control_bytes,
-		.response_ps = x->response_ps,
-		.trim = {.class = sw->trim.class,
-			.queue_bytes = x->classes[sw->trim.class].limit_bytes,
-			.to_sender = sw->trim.to == TRIM_SENDER,
-			.or_return = sw->trim.or_return,
-			.dscp = (uint8_t)sw->trim.dscp,
-			.return_dscp = (uint8_t)sw->trim.return_dscp},
-		.quanta = (uint16_t)sw->pfc.quanta,
-		.watchdog_ps = sw->pfc.watchdog_ps,
-		.cnp_dscp = (uint8_t)s->host.notify_dscp,
-		.cnp_interval_ps = sw->cnp_ps,
-	};
-	for (uint32_t c = 0; c < CLASSES; c++) {
-		setup_class(&ret->classes[c], &x->classes[c]);
-		ret->remap[c] = sw->roles.to[c];
-	}
-	for (uint32_t d = 0; d < DSCP_COUNT; d++)
-		ret->class_of[d] = x->class_of[d];
 }
 
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f)

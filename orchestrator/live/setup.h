@@ -3,7 +3,6 @@
 #define FABRICBED_SETUP_H
 
 /* From a scenario and its fabric to what the runtime's modules want to know. Pure. */
-#include "control/ports.h"
 #include "engine/engine.h"
 #include "topology/fabric.h"
 #include "transport/roce.h"
@@ -21,10 +20,7 @@ bool setup_payload_is_full(const struct scenario *s, const struct fabric *f);
 /* Most bytes that a frame may have. */
 uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f);
 
-/* The host that takes what is for outside; UINT32_MAX: there is none. */
-uint32_t setup_gateway(const struct scenario *s, const struct fabric *f);
-
-void setup_ports(struct ports_params *ret, const struct scenario *s, const struct fabric *f);
+/* The classes' shares, for the engine. */
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f);
 
 /* What the transport's packets are like, for the bound that no run can beat. */

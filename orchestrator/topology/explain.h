@@ -76,7 +76,7 @@ struct explain {
 	uint64_t host_rate_bps, base_rtt_ps, bdp_bytes;
 	uint32_t packet_bytes;
 	struct switch_spec sw;
-	struct fabric_switching switching;
+	struct switching switching;
 	struct explain_pool smallest, largest;
 	struct explain_headroom *headrooms;
 	size_t headroom_count;

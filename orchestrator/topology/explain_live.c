@@ -24,7 +24,7 @@ static void write_rules(const struct explain *e, FILE *out)
 		else
 			fprintf(out, "  host stack        port %u", rule->port);
 		fprintf(out, ": DSCP %u, class %u\n", rule->dscp,
-			e->switching.class_of[rule->dscp]);
+			e->switching.config.class_of[rule->dscp]);
 	}
 }
 
@@ -84,11 +84,11 @@ static json_t *rules_json(const struct explain *e)
 	for (size_t i = 0; i < e->stack->class_count; i++) {
 		const struct stack_class *rule = &e->stack->classes[i];
 
-		json_array_append_new(
-			array, json_pack("{s:o, s:s?, s:I, s:I}", "port",
-				       rule->cgroup ? json_null() : json_integer(rule->port),
-				       "cgroup", rule->cgroup, "dscp", (json_int_t)rule->dscp,
-				       "class", (json_int_t)e->switching.class_of[rule->dscp]));
+		json_array_append_new(array,
+			json_pack("{s:o, s:s?, s:I, s:I}", "port",
+				rule->cgroup ? json_null() : json_integer(rule->port), "cgroup",
+				rule->cgroup, "dscp", (json_int_t)rule->dscp, "class",
+				(json_int_t)e->switching.config.class_of[rule->dscp]));
 	}
 	return array;
 }

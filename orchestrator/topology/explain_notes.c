@@ -27,7 +27,7 @@ __attribute__((format(printf, 2, 3))) static int add_note(
 
 static int note_lossy_roce(struct explain *e, const struct fabric *f, const struct scenario *s)
 {
-	uint32_t class = f->switching.class_of[s->host.data_dscp];
+	uint32_t class = f->switching.config.class_of[s->host.data_dscp];
 
 	if (s->host.transport != TRANSPORT_ROCE || f->switching.classes[class].lossless)
 		return 0;
@@ -39,9 +39,9 @@ static int note_lossy_roce(struct explain *e, const struct fabric *f, const stru
 
 /* More than a queue of the class at this port of a switch can ever hold; free: what the switch's queues share. */
 static double most_in_queue(
-	const struct fabric *f, const struct fabric_class *c, uint32_t port, double free)
+	const struct fabric *f, const struct switching_class *c, uint32_t port, double free)
 {
-	const struct fabric_switching *sw = &f->switching;
+	const struct switching *sw = &f->switching;
 	const struct net_node *n = &f->net.nodes[f->net.ports[port].node];
 	double most = (double)c->limit_bytes;
 
@@ -53,26 +53,29 @@ static double most_in_queue(
 		return most;
 	for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
 		if (p != port)
-			most += (double)fabric_headroom(f, c, p);
+			most += (double)switching_headroom(sw, c, &f->net.ports[p]);
 	return most + free;
 }
 
 /* Of a class that marks, the ports of switches whose queue cannot reach kmin. */
 static int note_unreached_kmin(struct explain *e, const struct fabric *f, uint32_t class)
 {
-	const struct fabric_class *c = &f->switching.classes[class];
+	const struct switching_class *c = &f->switching.classes[class];
 	uint32_t ports = 0, example = 0;
 	double held = 0;
 	char name[LINK_NAME];
 
 	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
 		const struct net_node *n = &f->net.nodes[i];
-		double free = f->switching.shared ? (double)fabric_pool_left(f, i) : 0;
+		double free = f->switching.shared
+				      ? (double)switching_pool_left(&f->switching, &f->net, i)
+				      : 0;
 
 		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++) {
 			double most = most_in_queue(f, c, p, free);
 
-			if ((double)fabric_depth_bytes(&c->kmin, f->net.ports[p].rate_bps) < most)
+			if ((double)switching_depth_bytes(&c->kmin, f->net.ports[p].rate_bps) <
+				most)
 				continue;
 			if (!ports++) {
 				example = p;
@@ -87,7 +90,7 @@ static int note_unreached_kmin(struct explain *e, const struct fabric *f, uint32
 		"queue holds more than %.0f",
 		class, ports, ports == 1 ? "" : "s",
 		fabric_link_name(f, f->net.ports[example].link, name),
-		(unsigned long long)fabric_depth_bytes(&c->kmin, f->net.ports[example].rate_bps),
+		(unsigned long long)switching_depth_bytes(&c->kmin, f->net.ports[example].rate_bps),
 		held);
 }
 
@@ -96,7 +99,7 @@ int explain_notes(struct explain *e, const struct fabric *f, const struct scenar
 	int err = note_lossy_roce(e, f, s);
 
 	for (uint32_t i = 0; !err && i < SCENARIO_CLASSES; i++) {
-		const struct fabric_class *c = &f->switching.classes[i];
+		const struct switching_class *c = &f->switching.classes[i];
 
 		if (c->used && (c->kmax.bytes || c->kmax.ps))
 			err = note_unreached_kmin(e, f, i);

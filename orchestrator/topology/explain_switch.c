@@ -8,8 +8,9 @@
 static void explain_pools(struct explain *e, const struct fabric *f)
 {
 	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
-		struct explain_pool pool = {
-			f->nodes[i].name, fabric_pool(f, i), fabric_pool_left(f, i)};
+		struct explain_pool pool = {f->nodes[i].name,
+			switching_pool(&f->switching, &f->net, i),
+			switching_pool_left(&f->switching, &f->net, i)};
 
 		if (!e->smallest.name || pool.left < e->smallest.left)
 			e->smallest = pool;
@@ -25,25 +26,25 @@ static uint64_t sent_in(uint64_t ps, uint64_t rate_bps)
 
 static struct explain_headroom headroom_row(const struct fabric *f, uint32_t class, uint32_t link)
 {
-	const struct fabric_class *c = &f->switching.classes[class];
+	const struct switching_class *c = &f->switching.classes[class];
 	const struct net_port *port = &f->net.ports[f->links[link].a];
 	struct explain_headroom row = {
 		.class = class,
 		.rate_bps = port->rate_bps,
 		.delay_ps = port->delay_ps,
-		.bytes = fabric_headroom(f, c, f->links[link].a),
-		.automatic = c->headroom_bytes == UINT64_MAX,
+		.bytes = switching_headroom(&f->switching, c, port),
+		.automatic = c->headroom_bytes == SWITCHING_AUTO,
 		.frame = wire_bytes(f->packet_bytes),
 		.pfc = wire_bytes(PFC_FRAME),
 		.control = f->switching.control_bytes,
 		.flight = sent_in(2 * port->delay_ps, port->rate_bps),
-		.response = sent_in(f->switching.response_ps, port->rate_bps),
+		.response = sent_in(f->switching.config.response_ps, port->rate_bps),
 	};
 
 	fabric_link_name(f, link, row.name);
 	if (f->switching.shared)
 		return row;
-	row.xoff_bytes = c->xoff_bytes == UINT64_MAX ? c->limit_bytes - row.bytes : c->xoff_bytes;
+	row.xoff_bytes = switching_xoff(&f->switching, c, port);
 	row.xon_bytes = row.xoff_bytes > c->xon_bytes ? row.xoff_bytes - c->xon_bytes : 0;
 	return row;
 }

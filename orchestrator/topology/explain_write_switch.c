@@ -4,11 +4,6 @@
 
 #define DSCPS 64
 
-static bool is_header_class(const struct explain *e, uint32_t class)
-{
-	return e->sw.trim.to != TRIM_OFF && class == e->sw.trim.class;
-}
-
 /* What nobody claims is the lowest class's. */
 static void write_dscps(const struct explain *e, uint32_t class, FILE *out)
 {
@@ -35,7 +30,7 @@ static void write_dscps(const struct explain *e, uint32_t class, FILE *out)
 		fputs("no DSCP", out);
 }
 
-static void write_depth(const struct fabric_depth *d, FILE *out)
+static void write_depth(const struct switching_depth *d, FILE *out)
 {
 	char text[UNITS_TEXT];
 
@@ -45,7 +40,7 @@ static void write_depth(const struct fabric_depth *d, FILE *out)
 		fprintf(out, "%llu bytes", (unsigned long long)d->bytes);
 }
 
-static void write_ecn(const struct fabric_class *c, FILE *out)
+static void write_ecn(const struct switching_class *c, FILE *out)
 {
 	if (!c->kmax.bytes && !c->kmax.ps) {
 		fputs("; ECN off", out);
@@ -62,7 +57,7 @@ static void write_ecn(const struct fabric_class *c, FILE *out)
 
 static void write_class(const struct explain *e, uint32_t class, FILE *out)
 {
-	const struct fabric_class *c = &e->switching.classes[class];
+	const struct switching_class *c = &e->switching.classes[class];
 
 	fprintf(out, "  class %u           ", class);
 	write_dscps(e, class, out);
@@ -78,7 +73,7 @@ static void write_class(const struct explain *e, uint32_t class, FILE *out)
 /* By which classes the transports' own packets go. */
 static void write_own(const struct explain *e, const char *title, uint32_t dscp, FILE *out)
 {
-	const uint8_t *class_of = e->switching.class_of;
+	const uint8_t *class_of = e->switching.config.class_of;
 
 	fprintf(out, "  %-17s DSCP %u, class %u%s\n", title, dscp, class_of[dscp],
 		class_of[dscp] == class_of[e->host->data_dscp] ? ", among the data" : "");
@@ -111,9 +106,9 @@ static void write_buffers(const struct explain *e, FILE *out)
 	if (e->switching.shared)
 		write_pool(e, out);
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
-		const struct fabric_class *c = &e->switching.classes[i];
+		const struct switching_class *c = &e->switching.classes[i];
 
-		if (!c->used || is_header_class(e, i))
+		if (!c->used || c->headers)
 			continue;
 		fprintf(out, "  %s           class %u: %llu bytes of %s\n",
 			e->switching.shared ? "reserve" : "buffer ", i,
@@ -216,14 +211,14 @@ void explain_write_failures(const struct explain *e, FILE *out)
 		fprintf(out, "  failures          at %zu later moments\n", e->failures_more);
 }
 
-static json_t *depth_json(const struct fabric_depth *d)
+static json_t *depth_json(const struct switching_depth *d)
 {
 	if (d->ps)
 		return json_pack("{s:f}", "us", (double)d->ps / PS_PER_US);
 	return json_pack("{s:I}", "bytes", (json_int_t)d->bytes);
 }
 
-static json_t *ecn_json(const struct fabric_class *c)
+static json_t *ecn_json(const struct switching_class *c)
 {
 	if (!c->kmax.bytes && !c->kmax.ps)
 		return json_null();
@@ -236,7 +231,7 @@ static json_t *classes_json(const struct explain *e)
 	json_t *array = json_array();
 
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
-		const struct fabric_class *c = &e->switching.classes[i];
+		const struct switching_class *c = &e->switching.classes[i];
 		json_t *dscps;
 
 		if (!c->used)
@@ -258,7 +253,7 @@ static json_t *classes_json(const struct explain *e)
 static json_t *dscp_json(const struct explain *e, uint32_t dscp)
 {
 	return json_pack("{s:I, s:I}", "dscp", (json_int_t)dscp, "class",
-		(json_int_t)e->switching.class_of[dscp]);
+		(json_int_t)e->switching.config.class_of[dscp]);
 }
 
 json_t *explain_dscps_json(const struct explain *e)

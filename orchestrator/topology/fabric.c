@@ -197,7 +197,7 @@ static int make_fabric(struct fabric *f, const struct scenario *s, struct diags 
 	if (err)
 		return err;
 	if (s->sw.sound && f->base_rtt_ps)
-		resolve_switch(f, &s->sw, diags);
+		resolve_switch(f, s, diags);
 	return check_scenario(f, s, diags);
 }
 

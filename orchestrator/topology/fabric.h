@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stddef.h>
 #include "base/net.h"
+#include "base/switching.h"
 #include "scenario/scenario.h"
 
 #define NODE_NAME 32 /* with its terminating zero */
@@ -24,39 +25,6 @@ struct fabric_link {
 	uint32_t a, b; /* port ids; a at the lower tier */
 	uint32_t parallel;
 	bool is_parallel;
-};
-
-/* A threshold: bytes, or a time at the port's rate (ps not 0). */
-struct fabric_depth {
-	uint64_t bytes, ps;
-};
-
-/* A traffic class with every share of the BDP resolved; as switch_spec's else. */
-struct fabric_class {
-	bool used, lossless;
-	double share; /* 0: strict priority */
-	/* static: of a queue, or of a lossless ingress; pool: its reserve. Of trimmed headers: switch.trim.queue in
-	 * either case, and nothing from the pool */
-	uint64_t limit_bytes;
-	struct fabric_depth kmin, kmax;
-	double pmax;
-	uint32_t average;
-	/* lossless: UINT64_MAX stands for auto, that a port's rate and delay decide: see base/headroom.h */
-	uint64_t xoff_bytes; /* static buffers alone */
-	uint64_t xon_bytes;  /* below the threshold by so much: XON */
-	uint64_t headroom_bytes;
-};
-
-/* What every switch does. */
-struct fabric_switching {
-	struct fabric_class classes[SCENARIO_CLASSES];
-	uint8_t class_of[64]; /* DSCP to class */
-	bool shared;
-	uint64_t pool_bytes; /* of a switch; 0: pool_bytes_auto() of its rate */
-	double alpha;
-	uint64_t response_ps; /* of a port, from a PFC frame's arrival to its effect */
-	uint32_t
-		control_bytes; /* wire bytes of control frames that a PFC frame may find ahead of it */
 };
 
 struct fabric {
@@ -75,7 +43,7 @@ struct fabric {
 		base_rtt_ps; /* largest idle round trip between two hosts over any of their shortest
 				 * paths: a full packet out, a SACK back */
 	uint64_t bdp_bytes;  /* host_rate_bps x base_rtt_ps */
-	struct fabric_switching switching;
+	struct switching switching; /* its features: those of the scenario */
 };
 
 /*
@@ -111,19 +79,6 @@ bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob
 
 /* Whether a node's name matches the glob. */
 bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob);
-
-/* A threshold at a port of that rate, bytes; a time that is not 0 is at least one. */
-uint64_t fabric_depth_bytes(const struct fabric_depth *d, uint64_t rate_bps);
-
-/* Headroom that a lossless class needs at a port, bytes: the scenario's, or what rate and delay call for. */
-uint64_t fabric_headroom(const struct fabric *f, const struct fabric_class *class, uint32_t port);
-
-/*
- * Bytes of a switch's buffer in all, and what of it its queues share: all but reserves, headroom and the room
- * for trimmed headers; 0 where those take more. Of a switch with a shared pool.
- */
-uint64_t fabric_pool(const struct fabric *f, uint32_t node);
-uint64_t fabric_pool_left(const struct fabric *f, uint32_t node);
 
 /* Whether a full packet with all of its bytes is a frame that either dataplane passes. */
 bool fabric_holds_payload(const struct fabric *f);

@@ -15,6 +15,6 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 /* Sets switching; settings that do not fit each other or a link are messages. After resolve_times(). */
-void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags);
+void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 #endif

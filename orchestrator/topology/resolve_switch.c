@@ -22,16 +22,6 @@ struct resolve {
 	struct diags *diags;
 };
 
-static bool is_header_class(const struct switch_spec *sw, uint32_t class)
-{
-	return sw->trim.to != TRIM_OFF && class == sw->trim.class;
-}
-
-static bool is_data_class(const struct switch_spec *sw, uint32_t class)
-{
-	return sw->classes[class].used && !is_header_class(sw, class);
-}
-
 /* "switch.ecn.kmin", or "switch.classes: class 3: ecn.kmin" where the file speaks of classes. */
 #define KEY_TEXT 64
 static const char *class_key(
@@ -39,7 +29,7 @@ static const char *class_key(
 {
 	uint32_t count = 0;
 
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+	for (uint32_t i = 0; i < CLASSES; i++)
 		count += sw->classes[i].used && !sw->classes[i].added;
 	if (count > 1 || class || sw->classes[class].pos.line)
 		snprintf(buf, KEY_TEXT, "switch.classes: class %u: %s", class, key);
@@ -90,35 +80,25 @@ static bool same_ecn(const struct ecn_spec *a, const struct ecn_spec *b)
 
 /* ---- ECN ---- */
 
-static struct fabric_depth take_depth(
+static struct switching_depth take_depth(
 	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
 {
 	if (q->unit == QUANTITY_TIME)
-		return (struct fabric_depth){.ps = (uint64_t)q->value};
-	return (struct fabric_depth){.bytes = take_bytes(r, q, key, pos)};
-}
-
-uint64_t fabric_depth_bytes(const struct fabric_depth *d, uint64_t rate_bps)
-{
-	unsigned __int128 bits = (unsigned __int128)d->ps * rate_bps;
-	uint64_t bytes = (uint64_t)(bits / (8 * PS_PER_S));
-
-	if (!d->ps)
-		return d->bytes;
-	return bytes ? bytes : 1;
+		return (struct switching_depth){.ps = (uint64_t)q->value};
+	return (struct switching_depth){.bytes = take_bytes(r, q, key, pos)};
 }
 
 /* What is fine on one link may not be so on another, where one of the two is a time. */
 static void check_depths(struct resolve *r, uint32_t class)
 {
-	const struct fabric_class *c = &r->f->switching.classes[class];
+	const struct switching_class *c = &r->f->switching.classes[class];
 	struct diag_pos pos = r->sw->classes[class].pos;
 	char key[KEY_TEXT], name[LINK_NAME];
 
 	for (uint32_t l = 0; l < r->f->net.link_count; l++) {
 		uint64_t rate = r->f->net.ports[r->f->links[l].a].rate_bps;
-		uint64_t kmin = fabric_depth_bytes(&c->kmin, rate);
-		uint64_t kmax = fabric_depth_bytes(&c->kmax, rate);
+		uint64_t kmin = switching_depth_bytes(&c->kmin, rate);
+		uint64_t kmax = switching_depth_bytes(&c->kmax, rate);
 		const char *link = fabric_link_name(r->f, l, name);
 		bool timed = c->kmin.ps || c->kmax.ps;
 
@@ -142,7 +122,7 @@ static void check_depths(struct resolve *r, uint32_t class)
 static void resolve_ecn(struct resolve *r, uint32_t class)
 {
 	const struct class_spec *spec = &r->sw->classes[class];
-	struct fabric_class *c = &r->f->switching.classes[class];
+	struct switching_class *c = &r->f->switching.classes[class];
 	struct diags unsaid = DIAGS_INIT;
 	struct resolve quiet = {r->f, r->sw, &unsaid};
 	char key[KEY_TEXT];
@@ -163,7 +143,7 @@ static void resolve_ecn(struct resolve *r, uint32_t class)
 
 /* ---- buffers ---- */
 
-static void resolve_header_queue(struct resolve *r, struct fabric_class *c)
+static void resolve_header_queue(struct resolve *r, struct switching_class *c)
 {
 	uint32_t header = data_frame_bytes(0, r->f->ip6);
 
@@ -178,13 +158,13 @@ static void resolve_header_queue(struct resolve *r, struct fabric_class *c)
 static void resolve_queue(struct resolve *r, uint32_t class)
 {
 	const struct class_spec *spec = &r->sw->classes[class];
-	struct fabric_class *c = &r->f->switching.classes[class];
+	struct switching_class *c = &r->f->switching.classes[class];
 	struct diags unsaid = DIAGS_INIT;
 	struct resolve quiet = {r->f, r->sw, &unsaid};
 	char key[KEY_TEXT];
 
 	for (uint32_t i = 0; i < class; i++)
-		if (is_data_class(r->sw, i) &&
+		if (r->f->switching.classes[i].used && !r->f->switching.classes[i].headers &&
 			same_quantity(&r->sw->classes[i].buffer, &spec->buffer))
 			r = &quiet;
 	buffer_key(r->sw, class, key);
@@ -199,11 +179,11 @@ static void resolve_queue(struct resolve *r, uint32_t class)
 static void resolve_pause(struct resolve *r, uint32_t class)
 {
 	const struct class_spec *spec = &r->sw->classes[class];
-	struct fabric_class *c = &r->f->switching.classes[class];
+	struct switching_class *c = &r->f->switching.classes[class];
 	uint64_t level;
 	char key[KEY_TEXT];
 
-	c->xoff_bytes = c->headroom_bytes = UINT64_MAX;
+	c->xoff_bytes = c->headroom_bytes = SWITCHING_AUTO;
 	c->xon_bytes = XON_PACKETS * (uint64_t)r->f->packet_bytes;
 	if (spec->headroom.unit != QUANTITY_AUTO)
 		c->headroom_bytes = take_bytes(
@@ -224,32 +204,20 @@ static void resolve_pause(struct resolve *r, uint32_t class)
 		c->xon_bytes = c->xoff_bytes - level;
 }
 
-uint64_t fabric_headroom(const struct fabric *f, const struct fabric_class *class, uint32_t port)
-{
-	const struct headroom_params p = {
-		.rate_bps = f->net.ports[port].rate_bps,
-		.delay_ps = f->net.ports[port].delay_ps,
-		.response_ps = f->switching.response_ps,
-		.frame_bytes = f->packet_bytes,
-		.control_bytes = f->switching.control_bytes,
-	};
-
-	return class->headroom_bytes == UINT64_MAX ? headroom_bytes(&p) : class->headroom_bytes;
-}
-
 /* Whether the room of a lossless class at its ingress is enough on the link that asks for most. */
 static void check_ingress(struct resolve *r, uint32_t class)
 {
 	const struct fabric *f = r->f;
-	const struct fabric_class *c = &f->switching.classes[class];
-	bool automatic = c->xoff_bytes == UINT64_MAX;
-	const char *or_else = c->headroom_bytes == UINT64_MAX ? "" : ", or take less headroom";
+	const struct switching_class *c = &f->switching.classes[class];
+	bool automatic = c->xoff_bytes == SWITCHING_AUTO;
+	const char *or_else = c->headroom_bytes == SWITCHING_AUTO ? "" : ", or take less headroom";
 	uint64_t below = automatic ? f->packet_bytes : c->xoff_bytes, most = 0;
 	char key[KEY_TEXT], name[LINK_NAME];
 	uint32_t worst = 0;
 
 	for (uint32_t l = 0; l < f->net.link_count; l++) {
-		uint64_t headroom = fabric_headroom(f, c, f->links[l].a);
+		uint64_t headroom =
+			switching_headroom(&f->switching, c, &f->net.ports[f->links[l].a]);
 
 		if (headroom <= most)
 			continue;
@@ -280,52 +248,6 @@ static void check_ingress(struct resolve *r, uint32_t class)
 
 /* ---- the pool ---- */
 
-uint64_t fabric_pool(const struct fabric *f, uint32_t node)
-{
-	const struct net_node *n = &f->net.nodes[node];
-	uint64_t rate = 0;
-
-	if (f->switching.pool_bytes)
-		return f->switching.pool_bytes;
-	for (uint32_t i = 0; i < n->port_count; i++)
-		rate += f->net.ports[n->first_port + i].rate_bps;
-	return pool_bytes_auto(rate);
-}
-
-/* What a port has for itself: reserves, headroom, and the room for trimmed headers. */
-static uint64_t port_own(const struct fabric *f, uint32_t port)
-{
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
-		const struct fabric_class *c = &f->switching.classes[i];
-
-		if (!c->used)
-			continue;
-		bytes += c->limit_bytes;
-		if (c->lossless)
-			bytes += fabric_headroom(f, c, port);
-	}
-	return bytes;
-}
-
-static uint64_t node_own(const struct fabric *f, uint32_t node)
-{
-	const struct net_node *n = &f->net.nodes[node];
-	uint64_t bytes = 0;
-
-	for (uint32_t i = 0; i < n->port_count; i++)
-		bytes += port_own(f, n->first_port + i);
-	return bytes;
-}
-
-uint64_t fabric_pool_left(const struct fabric *f, uint32_t node)
-{
-	uint64_t all = fabric_pool(f, node), own = node_own(f, node);
-
-	return own < all ? all - own : 0;
-}
-
 /* One message, about the first switch whose pool has no packet left for each port. */
 static void check_pool(struct resolve *r)
 {
@@ -334,14 +256,15 @@ static void check_pool(struct resolve *r)
 	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
 		uint32_t ports = f->net.nodes[i].port_count;
 		uint64_t least = (uint64_t)ports * f->packet_bytes;
+		uint64_t own = switching_pool_own(&f->switching, &f->net, i);
 
-		if (fabric_pool_left(f, i) >= least)
+		if (switching_pool_left(&f->switching, &f->net, i) >= least)
 			continue;
 		diags_add(r->diags, (struct diag_pos){0},
 			"switch.buffer.shared: of %llu bytes of switch \"%s\" the reserves and headroom of its %u ports take %llu, and the rest holds not a packet for each; give at least %llu, or reserve less",
-			(unsigned long long)fabric_pool(f, i), f->nodes[i].name, ports,
-			(unsigned long long)node_own(f, i),
-			(unsigned long long)(node_own(f, i) + least));
+			(unsigned long long)switching_pool(&f->switching, &f->net, i),
+			f->nodes[i].name, ports, (unsigned long long)own,
+			(unsigned long long)(own + least));
 		return;
 	}
 }
@@ -352,17 +275,15 @@ static void check_headroom_sum(struct resolve *r, uint32_t class)
 	const struct fabric *f = r->f;
 
 	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
-		const struct net_node *n = &f->net.nodes[i];
-		uint64_t sum = 0;
+		uint64_t sum = switching_headroom_sum(
+			&f->switching, &f->switching.classes[class], &f->net, i);
 
-		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
-			sum += fabric_headroom(f, &f->switching.classes[class], p);
 		if (sum <= UINT32_MAX)
 			continue;
 		diags_add(r->diags, r->sw->classes[class].pos,
 			"switch.pfc: headroom of class %u at the %u ports of switch \"%s\" comes to %llu bytes, and a switch counts up to %u; give the class less headroom, or shorter or slower links",
-			class, n->port_count, f->nodes[i].name, (unsigned long long)sum,
-			UINT32_MAX);
+			class, f->net.nodes[i].port_count, f->nodes[i].name,
+			(unsigned long long)sum, UINT32_MAX);
 		return;
 	}
 }
@@ -381,15 +302,16 @@ static uint64_t resolve_reserve(struct resolve *r)
 static void resolve_class(struct resolve *r, uint32_t class, uint64_t reserve)
 {
 	const struct class_spec *spec = &r->sw->classes[class];
-	struct fabric_class *c = &r->f->switching.classes[class];
+	struct switching_class *c = &r->f->switching.classes[class];
 
 	if (!spec->used)
 		return;
 	c->used = true;
 	c->lossless = spec->lossless;
+	c->headers = r->sw->trim.to != TRIM_OFF && class == r->sw->trim.class;
 	c->share = spec->share;
 	resolve_ecn(r, class);
-	if (is_header_class(r->sw, class))
+	if (c->headers)
 		resolve_header_queue(r, c);
 	else if (r->sw->buffer.shared)
 		c->limit_bytes = reserve;
@@ -404,7 +326,7 @@ static uint32_t control_bytes(const struct switch_spec *sw)
 {
 	uint64_t bytes = sw->lldp_ps ? LLDP_FRAMES * wire_bytes(LLDP_BYTES) : 0;
 
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+	for (uint32_t i = 0; i < CLASSES; i++)
 		if (sw->classes[i].used && sw->classes[i].lossless)
 			bytes += wire_bytes(PFC_FRAME);
 	return (uint32_t)bytes;
@@ -436,33 +358,108 @@ static void check_refresh(struct resolve *r)
 			format_time(text, r->sw->pfc.watchdog_ps), format_time(needs, half));
 }
 
-void resolve_switch(struct fabric *f, const struct switch_spec *sw, struct diags *diags)
+static uint32_t fault_features(const struct scenario *s)
 {
-	struct resolve r = {f, sw, diags};
-	struct fabric_switching *g = &f->switching;
-	size_t before = diags->count;
-	uint64_t reserve = 0;
+	uint32_t features = 0;
 
-	for (uint32_t i = 0; i < sizeof(g->class_of); i++)
-		g->class_of[i] = (uint8_t)scenario_class_of(sw, i);
-	g->shared = sw->buffer.shared;
-	g->response_ps = sw->pfc.response_ps;
-	g->control_bytes = control_bytes(sw);
-	if (g->shared) {
-		g->alpha = sw->buffer.alpha;
-		reserve = resolve_reserve(&r);
-		if (sw->buffer.pool.unit != QUANTITY_AUTO)
-			g->pool_bytes = (uint64_t)in_bytes(f, &sw->buffer.pool);
+	for (size_t i = 0; i < s->fault_count; i++)
+		switch (s->faults[i].kind) {
+		case FAULT_LINK_LOSS:
+		case FAULT_LINK_GILBERT:
+		case FAULT_LINK_FLAKY:
+		case FAULT_LINK_ERRORS:
+			features |= SW_FAULTS;
+			break;
+		case FAULT_HOST_STORM:
+			features |= SW_CONTROL;
+			break;
+		default:
+			break;
+		}
+	return features;
+}
+
+/* The behaviours that the scenario asks for. */
+static uint32_t features_of(const struct scenario *s)
+{
+	const struct switch_spec *sw = &s->sw;
+
+	return (sw->trim.to != TRIM_OFF ? SW_TRIM : 0) | (sw->pfc.on ? SW_PFC : 0) |
+	       (sw->roles.on ? SW_ROLES : 0) | (sw->cnp_ps ? SW_CNP : 0) |
+	       (sw->reroute_mode == REROUTE_LOCAL ? SW_DETOUR : 0) |
+	       (sw->pfc.on || sw->lldp_ps ? SW_CONTROL : 0) | (s->external.node ? SW_GATEWAY : 0) |
+	       fault_features(s);
+}
+
+/* The host that takes what is addressed to no host; UINT32_MAX: there is none. */
+static uint32_t gateway(const struct fabric *f, const struct scenario *s)
+{
+	uint32_t node;
+
+	if (!s->external.node || !fabric_find_node(f, s->external.node, &node))
+		return UINT32_MAX;
+	return f->net.nodes[node].number;
+}
+
+static void resolve_config(struct fabric *f, const struct scenario *s)
+{
+	const struct switch_spec *sw = &s->sw;
+	struct sw_config *config = &f->switching.config;
+
+	config->features = features_of(s);
+	for (uint32_t i = 0; i < DSCP_COUNT; i++)
+		config->class_of[i] = (uint8_t)scenario_class_of(sw, i);
+	if (sw->trim.to != TRIM_OFF) {
+		config->trim_to_sender = sw->trim.to == TRIM_SENDER;
+		config->trim_or_return = sw->trim.or_return;
+		config->trimmed_dscp = (uint8_t)sw->trim.dscp;
+		config->returned_dscp = (uint8_t)sw->trim.return_dscp;
 	}
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+	config->cnp_dscp = (uint8_t)s->host.notify_dscp;
+	config->quanta = (uint16_t)sw->pfc.quanta;
+	config->response_ps = sw->pfc.response_ps;
+	config->watchdog_ps = sw->pfc.watchdog_ps;
+	config->cnp_interval_ps = sw->cnp_ps;
+	config->host_count = f->net.host_count;
+	config->gateway = gateway(f, s);
+}
+
+static void resolve_pool(struct resolve *r)
+{
+	struct switching *g = &r->f->switching;
+	const struct quantity *pool = &r->sw->buffer.pool;
+
+	g->shared = r->sw->buffer.shared;
+	if (!g->shared)
+		return;
+	g->alpha = r->sw->buffer.alpha;
+	if (pool->unit != QUANTITY_AUTO)
+		g->pool_bytes = (uint64_t)in_bytes(r->f, pool);
+}
+
+void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	struct resolve r = {f, &s->sw, diags};
+	struct switching *g = &f->switching;
+	size_t before = diags->count;
+	uint64_t reserve;
+
+	resolve_config(f, s);
+	g->frame_bytes = f->packet_bytes;
+	g->control_bytes = control_bytes(&s->sw);
+	resolve_pool(&r);
+	reserve = g->shared ? resolve_reserve(&r) : 0;
+	for (uint32_t i = 0; i < CLASSES; i++) {
+		g->remap[i] = s->sw.roles.to[i];
 		resolve_class(&r, i, reserve);
+	}
 	if (diags->count != before)
 		return;
 	if (g->shared)
 		check_pool(&r);
-	if (sw->pfc.on)
+	if (s->sw.pfc.on)
 		check_refresh(&r);
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+	for (uint32_t i = 0; i < CLASSES; i++) {
 		if (!g->classes[i].used || !g->classes[i].lossless)
 			continue;
 		if (!g->shared)

@@ -174,18 +174,18 @@ void class_net_init(struct class_net *n, uint32_t hosts, uint32_t switches,
 {
 	*n = (struct class_net){0};
 	build(&n->net, hosts, switches, links, count);
-	n->ports = (struct ports_params){
-		.features = SW_CLASSES,
+	n->switching = (struct switching){
+		.config = {.features = SW_CLASSES, .quanta = 0xffff},
 		.alpha = 1,
 		.frame_bytes = CLASS_NET_FRAME,
-		.quanta = 0xffff,
 	};
 	for (uint32_t c = 0; c < CLASSES; c++) {
-		n->ports.classes[c] = (struct ports_class){.used = true, .limit_bytes = 1u << 30};
-		n->ports.remap[c] = (uint8_t)c;
+		n->switching.classes[c] =
+			(struct switching_class){.used = true, .limit_bytes = 1u << 30};
+		n->switching.remap[c] = (uint8_t)c;
 	}
 	for (uint32_t d = 0; d < DSCP_COUNT; d++)
-		n->ports.class_of[d] = (uint8_t)(d / 8);
+		n->switching.config.class_of[d] = (uint8_t)(d / 8);
 	n->params = (struct engine_params){
 		.transport = &stream_transport,
 		.env = {.mtu = CLASS_NET_MTU, .base_rtt_ps = PS_PER_US, .qps = 1, .options = n},
@@ -195,15 +195,15 @@ void class_net_init(struct class_net *n, uint32_t hosts, uint32_t switches,
 void class_net_lossless(struct class_net *n, uint32_t class, uint64_t xoff_bytes)
 {
 	/* the buffer is what XOFF and any headroom need: ports.c puts XOFF where it is told to */
-	n->ports.classes[class] = (struct ports_class){
+	n->switching.classes[class] = (struct switching_class){
 		.used = true,
 		.lossless = true,
 		.limit_bytes = 1u << 30,
 		.xoff_bytes = xoff_bytes,
 		.xon_bytes = 2 * CLASS_NET_FRAME,
-		.headroom_bytes = PORTS_AUTO,
+		.headroom_bytes = SWITCHING_AUTO,
 	};
-	n->ports.features |= SW_PFC | SW_CONTROL;
+	n->switching.config.features |= SW_PFC | SW_CONTROL;
 	n->params.env.data_dscp = (uint8_t)(8 * class);
 }
 
@@ -215,9 +215,9 @@ static void open_dataplane(struct class_net *n)
 		.switch_count = n->net.switch_count,
 	};
 
-	if (n->ports.features & SW_FAULTS)
+	if (n->switching.config.features & SW_FAULTS)
 		sizes.fault_count = sizes.port_count;
-	ports_config(&sizes.config, &n->ports);
+	ports_config(&sizes.config, &n->switching);
 	n->link_up = malloc(n->net.link_count);
 	assert_non_null(n->link_up);
 	memset(n->link_up, 1, n->net.link_count);
@@ -225,7 +225,7 @@ static void open_dataplane(struct class_net *n)
 	routing_table_sizes(n->routing, &sizes.route_count, &sizes.group_count);
 	assert_int_equal(dataplane_inline_open(&n->dp, &sizes, headers_capacity(true)), 0);
 	routing_compute(n->routing, n->link_up, &n->dp->tables);
-	assert_int_equal(ports_configure(&n->dp->tables, &n->net, &n->ports), 0);
+	assert_int_equal(ports_configure(&n->dp->tables, &n->net, &n->switching, 0), 0);
 }
 
 void class_net_open(struct class_net *n)

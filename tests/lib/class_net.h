@@ -39,10 +39,10 @@ struct class_arrival {
 	uint64_t due_ps, now_ps;
 };
 
-/* Between class_net_init() and class_net_open() a test may change ports, params and arrived. */
+/* Between class_net_init() and class_net_open() a test may change switching, params and arrived. */
 struct class_net {
 	struct net net;
-	struct ports_params ports;   /* eight lossy classes, 1 GB a queue */
+	struct switching switching;  /* eight lossy classes, 1 GB a queue */
 	struct engine_params params; /* streams; all classes strict */
 	void (*arrived)(void *arg, const struct class_arrival *a);
 	void *arg;

@@ -30,7 +30,7 @@ static void on_sent(void *arg, uint64_t now, uint32_t port, const uint8_t *bytes
 	w->orders[w->order_count++] = (struct pause_order){
 		.sent_ps = now,
 		.from_ps = now + serialise_ps(PFC_FRAME, p->rate_bps) + p->delay_ps +
-			   w->net->ports.response_ps,
+			   w->net->switching.config.response_ps,
 		.length_ps = quanta * pfc_quantum(p->rate_bps) >> 8,
 	};
 	w->stops += quanta > 0;
@@ -86,7 +86,7 @@ static uint32_t reckon(const struct pause_watch *w, struct pause_span *ret)
 
 	for (uint32_t i = 0; i < w->order_count; i++) {
 		uint64_t from = w->orders[i].from_ps, length = w->orders[i].length_ps;
-		uint64_t arrives = from - w->net->ports.response_ps;
+		uint64_t arrives = from - w->net->switching.config.response_ps;
 
 		if (now.from_ps < now.until_ps && arrives < now.until_ps) {
 			if (length || from < now.until_ps)

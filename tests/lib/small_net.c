@@ -144,8 +144,7 @@ static void open_dataplane(
 		.queue_count = CLASSES * (PORT_FIRST + s->net.port_count),
 		.switch_count = s->net.switch_count,
 	};
-	struct ports_params ports = {
-		.seed = c->seed,
+	struct switching switching = {
 		.classes[0] = {.used = true,
 			.limit_bytes = c->buffer_bytes ? c->buffer_bytes : 1u << 30,
 			.kmin = {.bytes = c->kmin_bytes},
@@ -160,14 +159,14 @@ static void open_dataplane(
 	assert_non_null(s->link_up);
 	memset(s->link_up, 1, s->net.link_count);
 	assert_int_equal(routing_new(&s->routing, &s->net, NULL), 0);
-	ports_config(&sizes.config, &ports);
+	ports_config(&sizes.config, &switching);
 	routing_table_sizes(s->routing, &sizes.route_count, &sizes.group_count);
 	assert_int_equal(dataplane_inline_open(&s->dp, &sizes, capacity), 0);
 	s->dp = meddle_with(s->dp, c);
 	if (c->max_batch)
 		s->dp->max_batch = c->max_batch;
 	routing_compute(s->routing, s->link_up, &s->dp->tables);
-	assert_int_equal(ports_configure(&s->dp->tables, &s->net, &ports), 0);
+	assert_int_equal(ports_configure(&s->dp->tables, &s->net, &switching, c->seed), 0);
 }
 
 /* Of the slowest host link, and a round trip that none is longer than. */

@@ -75,8 +75,8 @@ struct stack_net *stack_net_new(
 
 	assert_non_null(s);
 	class_net_init(&s->net, hosts, switches, links, count);
-	s->net.ports.features |= SW_STACK;
-	s->net.ports.frame_bytes = STACK_FRAME;
+	s->net.switching.config.features |= SW_STACK;
+	s->net.switching.frame_bytes = STACK_FRAME;
 	s->net.params.stack_frame = STACK_FRAME;
 	s->net.params.stack_queue = 1 << 20;
 	s->net.params.lasting = true;

@@ -116,14 +116,14 @@ static struct engine_stats run_ahead(uint64_t seed, bool shared, uint32_t max_ba
 	n.params.seed = seed;
 	n.params.schedule.share[0] = 0.4;
 	n.params.schedule.share[3] = 0.6;
-	n.ports.classes[0].limit_bytes = 60 * CLASS_NET_FRAME;
+	n.switching.classes[0].limit_bytes = 60 * CLASS_NET_FRAME;
 	if (shared) {
-		n.ports.shared = true;
+		n.switching.shared = true;
 		for (uint32_t c = 0; c < CLASSES; c++)
-			n.ports.classes[c].limit_bytes = 3 * CLASS_NET_FRAME;
-		n.ports.pool_bytes = 2000 * CLASS_NET_FRAME;
+			n.switching.classes[c].limit_bytes = 3 * CLASS_NET_FRAME;
+		n.switching.pool_bytes = 2000 * CLASS_NET_FRAME;
 	}
-	n.ports.watchdog_ps = seed % 3 ? 0 : 30 * PS_PER_US;
+	n.switching.config.watchdog_ps = seed % 3 ? 0 : 30 * PS_PER_US;
 	class_net_open(&n);
 	n.dp->max_batch = max_batch;
 	for (uint32_t i = 0; i < 24; i++) {

@@ -30,11 +30,11 @@ static void open_star(
 		links[i] = (struct class_link){i, hosts, RATE, DELAY};
 	class_net_init(n, hosts, 1, links, hosts);
 	for (uint32_t c = 0; c < CLASSES; c++)
-		n->ports.classes[c].used = !c;
-	n->ports.shared = true;
-	n->ports.alpha = alpha;
-	n->ports.classes[0].limit_bytes = reserve;
-	n->ports.pool_bytes = pool + hosts * reserve;
+		n->switching.classes[c].used = !c;
+	n->switching.shared = true;
+	n->switching.alpha = alpha;
+	n->switching.classes[0].limit_bytes = reserve;
+	n->switching.pool_bytes = pool + hosts * reserve;
 	class_net_open(n);
 	assert_int_equal(n->dp->tables.switches[0].pool_bytes, pool);
 }

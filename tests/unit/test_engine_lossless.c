@@ -57,16 +57,16 @@ static struct crossing cross(const struct link *l, uint64_t phase, uint64_t cut)
 
 	class_net_init(&n, 3, 1, links, 3);
 	class_net_lossless(&n, LOSSLESS, 50 * FRAME);
-	n.ports.classes[LOSSLESS].headroom_bytes = headroom_bytes(&h) - cut;
-	n.ports.response_ps = l->response_ps;
+	n.switching.classes[LOSSLESS].headroom_bytes = headroom_bytes(&h) - cut;
+	n.switching.config.response_ps = l->response_ps;
 	if (l->shared) {
-		n.ports.shared = true;
-		n.ports.classes[LOSSLESS].limit_bytes = 10 * FRAME;
+		n.switching.shared = true;
+		n.switching.classes[LOSSLESS].limit_bytes = 10 * FRAME;
 		for (uint32_t i = 0; i < CLASSES; i++)
 			if (i != LOSSLESS)
-				n.ports.classes[i].limit_bytes = 1u << 24;
-		n.ports.pool_bytes = 1u << 30;
-		n.ports.alpha = 1.0 / 256;
+				n.switching.classes[i].limit_bytes = 1u << 24;
+		n.switching.pool_bytes = 1u << 30;
+		n.switching.alpha = 1.0 / 256;
 	}
 	class_net_open(&n);
 	for (uint32_t i = 0; i < 2; i++)

@@ -29,9 +29,9 @@ static struct pause_watch *open_slow(struct class_net *n, uint16_t quanta, uint6
 
 	class_net_init(n, 3, 1, links, 3);
 	class_net_lossless(n, PAUSE_CLASS, 40 * FRAME);
-	n->ports.classes[PAUSE_CLASS].xon_bytes = 10 * FRAME;
-	n->ports.quanta = quanta;
-	n->ports.response_ps = response_ps;
+	n->switching.classes[PAUSE_CLASS].xon_bytes = 10 * FRAME;
+	n->switching.config.quanta = quanta;
+	n->switching.config.response_ps = response_ps;
 	w = pause_watch_new(n, class_net_port(n, 1, 3));
 	class_net_open(n);
 	for (uint32_t i = 0; i < 2; i++)
@@ -92,8 +92,8 @@ static void refreshes_are_on_time(void **state)
 	(void)state;
 	class_net_init(&n, 2, 1, links, 2);
 	class_net_lossless(&n, PAUSE_CLASS, 40 * FRAME);
-	n.ports.classes[PAUSE_CLASS].xon_bytes = 10 * FRAME;
-	n.ports.quanta = 1000;
+	n.switching.classes[PAUSE_CLASS].xon_bytes = 10 * FRAME;
+	n.switching.config.quanta = 1000;
 	w = pause_watch_new(&n, class_net_port(&n, 1, 2));
 	class_net_open(&n);
 	class_net_stream(&n, &stream);
@@ -205,7 +205,7 @@ static struct pause_watch *open_watched(struct class_net *n)
 
 	class_net_init(n, 2, 1, links, 2);
 	class_net_lossless(n, PAUSE_CLASS, 40 * FRAME);
-	n->ports.watchdog_ps = PATIENCE;
+	n->switching.config.watchdog_ps = PATIENCE;
 	w = pause_watch_new(n, class_net_port(n, 2, 0));
 	class_net_open(n);
 	class_net_stream(n, &stream);

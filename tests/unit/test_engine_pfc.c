@@ -39,7 +39,7 @@ static struct pause_watch *open_line(struct class_net *n, const struct line *l)
 
 	class_net_init(n, 2, 1, links, 2);
 	class_net_lossless(n, PAUSE_CLASS, 1u << 29);
-	n->ports.response_ps = l->response_ps;
+	n->switching.config.response_ps = l->response_ps;
 	w = pause_watch_new(n, l->host ? class_net_port(n, 0, 2) : class_net_port(n, 2, 1));
 	class_net_open(n);
 	class_net_stream(n, &stream);

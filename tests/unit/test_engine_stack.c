@@ -300,7 +300,7 @@ static void control_goes_ahead_of_both(void **state)
 	uint32_t port, last = 0;
 
 	(void)state;
-	s->net.ports.features |= SW_CONTROL;
+	s->net.switching.config.features |= SW_CONTROL;
 	class_net_open(&s->net);
 	port = class_net_port(&s->net, 0, 2);
 	class_net_stream(&s->net, &stream);
@@ -392,7 +392,7 @@ static void an_ethernet_header_alone(void **state)
 
 		packet_put16(bytes + 12, cases[i].type);
 		if (cases[i].control)
-			s->net.ports.features |= SW_CONTROL;
+			s->net.switching.config.features |= SW_CONTROL;
 		class_net_open(&s->net);
 		assert_int_equal(stack_net_send_bytes(s, 0, bytes, sizeof(bytes)), 0);
 		class_net_run(&s->net, PS_PER_S);
@@ -411,7 +411,7 @@ static void garbage_ends_somewhere(void **state)
 	uint64_t rng = 7;
 
 	(void)state;
-	s->net.ports.features |= SW_CONTROL;
+	s->net.switching.config.features |= SW_CONTROL;
 	class_net_open(&s->net);
 	for (uint32_t i = 0; i < 3000; i++) {
 		struct stack_segment g = {.dst = 1, .number = i, .ip6 = i & 1};

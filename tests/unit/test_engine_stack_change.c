@@ -305,7 +305,7 @@ static void what_a_wire_loses_is_a_stacks_too(void **state)
 	struct stack_net *s = stack_net_chain();
 
 	(void)state;
-	s->net.ports.features |= SW_FAULTS;
+	s->net.switching.config.features |= SW_FAULTS;
 	class_net_open(&s->net);
 	faults_set_loss(&s->net.dp->tables, class_net_port(&s->net, 3, 2), 0.5, 1);
 	for (; g.number < 400; g.number++)

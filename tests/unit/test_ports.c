@@ -29,7 +29,7 @@ struct bench {
 	struct ingress ingresses[PORTS_END * CLASSES];
 	struct switch_state switches[2];
 	struct sw_tables t;
-	struct ports_params p;
+	struct switching p;
 };
 
 static void bench_link(struct bench *b, uint32_t link, uint32_t x, uint32_t y, uint64_t rate_bps)
@@ -65,11 +65,11 @@ static struct bench *bench_new(void)
 		.port_count = PORTS_END,
 		.queue_count = PORTS_END * CLASSES,
 		.switch_count = 2};
-	b->p = (struct ports_params){.seed = 7, .alpha = 1, .frame_bytes = 4170};
-	b->p.classes[0] = (struct ports_class){.used = true,
+	b->p = (struct switching){.alpha = 1, .frame_bytes = 4170};
+	b->p.classes[0] = (struct switching_class){.used = true,
 		.limit_bytes = 100 * KB,
-		.xoff_bytes = PORTS_AUTO,
-		.headroom_bytes = PORTS_AUTO};
+		.xoff_bytes = SWITCHING_AUTO,
+		.headroom_bytes = SWITCHING_AUTO};
 	return b;
 }
 
@@ -85,14 +85,14 @@ static struct ingress *ingress_of(struct bench *b, uint32_t port, uint32_t class
 
 static void configure(struct bench *b)
 {
-	assert_int_equal(ports_configure(&b->t, &b->net, &b->p), 0);
+	assert_int_equal(ports_configure(&b->t, &b->net, &b->p, 7), 0);
 }
 
 static uint64_t auto_headroom(const struct bench *b, uint32_t port)
 {
 	const struct headroom_params h = {.rate_bps = b->links[port].rate_bps,
 		.delay_ps = b->links[port].delay_ps,
-		.response_ps = b->p.response_ps,
+		.response_ps = b->p.config.response_ps,
 		.frame_bytes = b->p.frame_bytes,
 		.control_bytes = b->p.control_bytes};
 
@@ -139,7 +139,7 @@ static void static_queues_have_their_limit(void **state)
 	struct bench *b = bench_new();
 
 	(void)state;
-	b->p.classes[3] = (struct ports_class){.used = true, .limit_bytes = 1ull << 40};
+	b->p.classes[3] = (struct switching_class){.used = true, .limit_bytes = 1ull << 40};
 	configure(b);
 	for (uint32_t id = S0_DOWN; id < PORTS_END; id++) {
 		struct queue expected = {.limit_bytes = 100 * KB};
@@ -186,19 +186,19 @@ static void ecn_is_the_queues_own(void **state)
 	struct bench *b = bench_new();
 
 	(void)state;
-	b->p.classes[0].kmin = (struct ports_depth){.bytes = 5000};
-	b->p.classes[0].kmax = (struct ports_depth){.bytes = 15000};
+	b->p.classes[0].kmin = (struct switching_depth){.bytes = 5000};
+	b->p.classes[0].kmax = (struct switching_depth){.bytes = 15000};
 	b->p.classes[0].pmax = 0.25;
-	b->p.classes[2] = (struct ports_class){.used = true,
+	b->p.classes[2] = (struct switching_class){.used = true,
 		.limit_bytes = KB,
 		.kmin = {.ps = 1000000},
 		.kmax = {.ps = 3000000},
 		.pmax = 1,
 		.average = 7};
 	/* so short that it is no byte, and so long that it is too many */
-	b->p.classes[4] = (struct ports_class){
+	b->p.classes[4] = (struct switching_class){
 		.used = true, .limit_bytes = KB, .kmin = {.ps = 1}, .kmax = {.ps = 1}};
-	b->p.classes[5] = (struct ports_class){.used = true,
+	b->p.classes[5] = (struct switching_class){.used = true,
 		.limit_bytes = KB,
 		.kmin = {.bytes = 1ull << 33},
 		.kmax = {.ps = PS_PER_S}};
@@ -229,7 +229,7 @@ static void a_static_ingress_ends_below_its_headroom(void **state)
 	b->p.classes[0].lossless = true;
 	b->p.classes[0].limit_bytes = 500 * KB;
 	b->p.classes[0].xon_bytes = 8340;
-	b->p.response_ps = 500000;
+	b->p.config.response_ps = 500000;
 	b->p.control_bytes = 300;
 	configure(b);
 	for (uint32_t id = S0_DOWN; id < PORTS_END; id++) {
@@ -257,7 +257,7 @@ static void a_static_ingress_ends_below_its_headroom(void **state)
 static void what_is_given_is_not_computed(void **state)
 {
 	struct bench *b = bench_new();
-	struct ports_class *c = &b->p.classes[0];
+	struct switching_class *c = &b->p.classes[0];
 
 	(void)state;
 	c->lossless = true;
@@ -268,20 +268,20 @@ static void what_is_given_is_not_computed(void **state)
 	assert_int_equal(ingress_of(b, S0_UP, 0)->headroom_limit, 40 * KB);
 	assert_int_equal(b->switches[0].headroom_bytes[0], 80 * KB);
 	c->xoff_bytes++;
-	assert_int_equal(ports_configure(&b->t, &b->net, &b->p), -EINVAL);
-	c->xoff_bytes = PORTS_AUTO;
+	assert_int_equal(ports_configure(&b->t, &b->net, &b->p, 7), -EINVAL);
+	c->xoff_bytes = SWITCHING_AUTO;
 	c->headroom_bytes = 100 * KB - 1;
 	configure(b);
 	assert_int_equal(ingress_of(b, S0_UP, 0)->xoff_bytes, 1);
 	c->headroom_bytes = 100 * KB;
-	assert_int_equal(ports_configure(&b->t, &b->net, &b->p), -EINVAL);
+	assert_int_equal(ports_configure(&b->t, &b->net, &b->p, 7), -EINVAL);
 	c->headroom_bytes = 1ull << 32;
 	c->limit_bytes = 1ull << 33;
-	assert_int_equal(ports_configure(&b->t, &b->net, &b->p), -EINVAL);
+	assert_int_equal(ports_configure(&b->t, &b->net, &b->p, 7), -EINVAL);
 	/* two of them are too much for the switch */
 	c->headroom_bytes = 3ull << 30;
 	c->limit_bytes = 4ull << 30;
-	assert_int_equal(ports_configure(&b->t, &b->net, &b->p), -EINVAL);
+	assert_int_equal(ports_configure(&b->t, &b->net, &b->p, 7), -EINVAL);
 	free(b);
 }
 
@@ -289,19 +289,18 @@ static void what_is_given_is_not_computed(void **state)
 static void share(struct bench *b)
 {
 	b->p.shared = true;
-	b->p.features = SW_TRIM | SW_PFC;
+	b->p.config.features = SW_TRIM | SW_PFC;
 	b->p.pool_bytes = 1024 * KB;
 	b->p.alpha = 0.5;
 	b->p.classes[0].limit_bytes = 5 * KB;
-	b->p.classes[3] = (struct ports_class){.used = true,
+	b->p.classes[3] = (struct switching_class){.used = true,
 		.lossless = true,
 		.limit_bytes = 6 * KB,
-		.xoff_bytes = PORTS_AUTO,
+		.xoff_bytes = SWITCHING_AUTO,
 		.xon_bytes = 2 * KB,
 		.headroom_bytes = 70 * KB};
-	b->p.classes[6] = (struct ports_class){.used = true, .limit_bytes = 5 * KB};
-	b->p.trim.class = 6;
-	b->p.trim.queue_bytes = 20 * KB;
+	b->p.classes[6] =
+		(struct switching_class){.used = true, .headers = true, .limit_bytes = 20 * KB};
 }
 
 static void a_pool_shares_what_nobody_was_promised(void **state)
@@ -334,7 +333,7 @@ static void a_pool_shares_what_nobody_was_promised(void **state)
 	configure(b);
 	assert_int_equal(b->switches[0].pool_bytes, 1);
 	b->p.pool_bytes = own;
-	assert_int_equal(ports_configure(&b->t, &b->net, &b->p), -EINVAL);
+	assert_int_equal(ports_configure(&b->t, &b->net, &b->p, 7), -EINVAL);
 	free(b);
 }
 
@@ -409,9 +408,7 @@ static void what_is_off_is_no_feature(void **state)
 	for (uint8_t dscp = 0; dscp < DSCP_COUNT; dscp++)
 		expected.retag[dscp] = dscp;
 	/* what is not asked for does not count */
-	b->p.trim.dscp = 9;
-	b->p.trim.or_return = true;
-	b->p.classes[5] = (struct ports_class){.lossless = true, .average = 3};
+	b->p.classes[5] = (struct switching_class){.lossless = true, .average = 3};
 	memset(&c, 0x5a, sizeof(c));
 	ports_config(&c, &b->p);
 	assert_memory_equal(&c, &expected, sizeof(c));
@@ -431,12 +428,12 @@ static void features_follow_from_the_classes(void **state)
 	struct bench *b = bench_new();
 
 	(void)state;
-	b->p.features = SW_FAULTS | SW_DETOUR;
+	b->p.config.features = SW_FAULTS | SW_DETOUR;
 	assert_int_equal(features(b), SW_FAULTS | SW_DETOUR);
 	b->p.shared = true;
 	assert_int_equal(features(b), SW_FAULTS | SW_DETOUR | SW_BUFFERS);
 	b->p.shared = false;
-	b->p.features = 0;
+	b->p.config.features = 0;
 	b->p.classes[0].lossless = true;
 	assert_int_equal(features(b), SW_BUFFERS);
 	b->p.classes[0].lossless = false;
@@ -446,8 +443,8 @@ static void features_follow_from_the_classes(void **state)
 	b->p.classes[1].used = true;
 	assert_int_equal(features(b), SW_CLASSES);
 	b->p.classes[1].used = false;
-	b->p.features = SW_TRIM;
-	b->p.trim.class = 7;
+	b->p.config.features = SW_TRIM;
+	b->p.classes[7] = (struct switching_class){.used = true, .headers = true};
 	assert_int_equal(features(b), SW_CLASSES | SW_TRIM);
 	free(b);
 }
@@ -460,9 +457,9 @@ static void lossy_classes_are_trimmed(void **state)
 	(void)state;
 	share(b);
 	b->p.classes[1].used = true;
-	b->p.trim.to_sender = true;
-	b->p.trim.dscp = 48;
-	b->p.trim.return_dscp = 49;
+	b->p.config.trim_to_sender = 1;
+	b->p.config.trimmed_dscp = 48;
+	b->p.config.returned_dscp = 49;
 	ports_config(&c, &b->p);
 	assert_int_equal(c.features, SW_TRIM | SW_PFC | SW_CLASSES | SW_BUFFERS);
 	assert_int_equal(c.trim_classes, 1 << 0 | 1 << 1);
@@ -484,24 +481,24 @@ static void remapped_classes_are_tagged_anew(void **state)
 	b->p.remap[3] = 4;
 	/* no DSCP says class 5 */
 	b->p.remap[2] = 5;
-	b->p.class_of[10] = 2;
-	b->p.class_of[24] = b->p.class_of[26] = 3;
-	b->p.class_of[32] = b->p.class_of[34] = 4;
-	b->p.features = SW_ROLES;
-	b->p.quanta = 4000;
-	b->p.watchdog_ps = 11;
-	b->p.cnp_dscp = 46;
-	b->p.cnp_interval_ps = 12;
+	b->p.config.class_of[10] = 2;
+	b->p.config.class_of[24] = b->p.config.class_of[26] = 3;
+	b->p.config.class_of[32] = b->p.config.class_of[34] = 4;
+	b->p.config.features = SW_ROLES;
+	b->p.config.quanta = 4000;
+	b->p.config.watchdog_ps = 11;
+	b->p.config.cnp_dscp = 46;
+	b->p.config.cnp_interval_ps = 12;
 	ports_config(&c, &b->p);
 	for (uint8_t dscp = 0; dscp < DSCP_COUNT; dscp++) {
 		assert_int_equal(c.retag[dscp], dscp == 24 || dscp == 26 ? 32 : dscp);
-		assert_int_equal(c.class_of[dscp], b->p.class_of[dscp]);
+		assert_int_equal(c.class_of[dscp], b->p.config.class_of[dscp]);
 	}
 	assert_int_equal(c.quanta, 4000);
 	assert_int_equal(c.watchdog_ps, 11);
 	assert_int_equal(c.cnp_dscp, 46);
 	assert_int_equal(c.cnp_interval_ps, 12);
-	b->p.features = 0;
+	b->p.config.features = 0;
 	ports_config(&c, &b->p);
 	assert_int_equal(c.retag[24], 24);
 	free(b);

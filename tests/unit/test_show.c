@@ -331,7 +331,8 @@ static void limits_follow_the_pool(void **state)
 
 	(void)state;
 	bench_open(&b, pooled, 15);
-	pool = fabric_pool_left(b.s.fabric, b.s.fabric->net.host_count);
+	pool = switching_pool_left(
+		&b.s.fabric->switching, &b.s.fabric->net, b.s.fabric->net.host_count);
 	row = row_of(&b, "queues", "leaf0->h0");
 	assert_true(number_of(row, "depth_bytes") > 50000);
 	assert_true(number_of(row, "limit_bytes") ==

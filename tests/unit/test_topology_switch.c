@@ -51,13 +51,13 @@ static void classes_are_resolved(void **state)
 		"pfc: on, trim: receiver, ecn: {kmin: 1us, kmax: 100KB, average: 4},\n"
 		"  classes: [{class: 1, schedule: 25%}, {class: 3, dscp: [26, 27], lossless: yes,\n"
 		"    ecn: off, buffer: 1MB}]"));
-	const struct fabric_switching *g = &f->switching;
+	const struct switching *g = &f->switching;
 
 	(void)state;
 	for (uint32_t d = 0; d < 64; d++)
-		assert_int_equal(g->class_of[d], d == 26 || d == 27   ? 3
-						 : d == 49 || d == 50 ? 6
-								      : 1);
+		assert_int_equal(g->config.class_of[d], d == 26 || d == 27   ? 3
+							: d == 49 || d == 50 ? 6
+									     : 1);
 	assert_false(g->shared || g->classes[0].used);
 	assert_true(g->classes[1].used && !g->classes[1].lossless && g->classes[1].share == 0.25);
 	assert_int_equal(g->classes[1].limit_bytes, 5 * f->bdp_bytes);
@@ -65,9 +65,9 @@ static void classes_are_resolved(void **state)
 	assert_int_equal(g->classes[1].kmin.bytes, 0);
 	assert_int_equal(g->classes[1].kmax.bytes, 100 * KB);
 	assert_int_equal(g->classes[1].average, 4);
-	assert_int_equal(fabric_depth_bytes(&g->classes[1].kmin, 100000000000ull), 12500);
-	assert_int_equal(fabric_depth_bytes(&g->classes[1].kmin, 1000), 1);
-	assert_int_equal(fabric_depth_bytes(&g->classes[1].kmax, 1000), 100 * KB);
+	assert_int_equal(switching_depth_bytes(&g->classes[1].kmin, 100000000000ull), 12500);
+	assert_int_equal(switching_depth_bytes(&g->classes[1].kmin, 1000), 1);
+	assert_int_equal(switching_depth_bytes(&g->classes[1].kmax, 1000), 100 * KB);
 	assert_true(g->classes[3].lossless);
 	assert_int_equal(g->classes[3].limit_bytes, MB);
 	assert_int_equal(g->classes[3].kmax.bytes, 0);
@@ -78,22 +78,27 @@ static void classes_are_resolved(void **state)
 	fabric_free(f);
 }
 
+static uint64_t headroom(const struct fabric *f, const struct switching_class *c, uint32_t port)
+{
+	return switching_headroom(&f->switching, c, &f->net.ports[port]);
+}
+
 static void pauses_are_resolved(void **state)
 {
 	struct fabric *f = fabric_of(SWITCH(
 		"pfc: {response: 5ns}, lldp: on, classes: [{class: 1, lossless: yes, xoff: 100KB,\n"
 		"  xon: 30KB, headroom: 50KB}, {class: 2, lossless: yes, xoff: 5KB},\n"
 		"  {class: 3, lossless: yes, xoff: 50KB}]"));
-	const struct fabric_class *c = f->switching.classes;
+	const struct switching_class *c = f->switching.classes;
 
 	(void)state;
 	assert_int_equal(c[1].xoff_bytes, 100 * KB);
 	assert_int_equal(c[1].xon_bytes, 70 * KB);
 	assert_int_equal(c[1].headroom_bytes, 50 * KB);
-	assert_int_equal(fabric_headroom(f, &c[1], f->links[0].a), 50 * KB);
+	assert_int_equal(headroom(f, &c[1], f->links[0].a), 50 * KB);
 	assert_int_equal(c[2].xon_bytes, 5 * KB); /* two packets below would be nowhere */
 	assert_int_equal(c[3].xon_bytes, 2 * PACKET);
-	assert_int_equal(f->switching.response_ps, 5000);
+	assert_int_equal(f->switching.config.response_ps, 5000);
 	assert_int_equal(f->switching.control_bytes, 2 * wire_bytes(192) + 3 * wire_bytes(60));
 	fabric_free(f);
 }
@@ -103,7 +108,7 @@ static void headroom_is_the_formula_of_each_link(void **state)
 	struct fabric *f = fabric_of(NAMED
 		"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 400Gbps, delay: 7us}]}\n"
 		"switch: {pfc: {response: 100ns}, buffer: {per_port: 2MB}}\n");
-	const struct fabric_class *c = &f->switching.classes[0];
+	const struct switching_class *c = &f->switching.classes[0];
 
 	(void)state;
 	for (int fast = 0; fast < 2; fast++) {
@@ -116,8 +121,8 @@ static void headroom_is_the_formula_of_each_link(void **state)
 			.control_bytes = 84,
 		};
 
-		assert_int_equal(fabric_headroom(f, c, f->links[link].a), headroom_bytes(&p));
-		assert_int_equal(fabric_headroom(f, c, f->links[link].b), headroom_bytes(&p));
+		assert_int_equal(headroom(f, c, f->links[link].a), headroom_bytes(&p));
+		assert_int_equal(headroom(f, c, f->links[link].b), headroom_bytes(&p));
 	}
 	fabric_free(f);
 }
@@ -253,13 +258,14 @@ static void pools_are_shared_out(void **state)
 	assert_int_equal(f->switching.classes[3].limit_bytes, 2 * PACKET);
 	assert_int_equal(f->switching.classes[6].limit_bytes, 10 * KB);
 	/* 0.4 Tbps of 5 MB a Tbps */
-	assert_int_equal(fabric_pool(f, core), 2 * MB);
-	assert_int_equal(fabric_pool_left(f, core),
+	assert_int_equal(switching_pool(&f->switching, &f->net, core), 2 * MB);
+	assert_int_equal(switching_pool_left(&f->switching, &f->net, core),
 		2 * MB - 4 * (2 * PACKET + 2 * PACKET + 10 * KB + HEADROOM));
 	fabric_free(f);
 	f = fabric_of(SWITCH("buffer: {shared: 1MB, reserve: 3KB}"));
-	assert_int_equal(fabric_pool(f, fixture_node(f, "tor0.0")), MB);
-	assert_int_equal(fabric_pool_left(f, fixture_node(f, "tor0.0")), MB - 4 * (3 + 3) * KB);
+	assert_int_equal(switching_pool(&f->switching, &f->net, fixture_node(f, "tor0.0")), MB);
+	assert_int_equal(switching_pool_left(&f->switching, &f->net, fixture_node(f, "tor0.0")),
+		MB - 4 * (3 + 3) * KB);
 	fabric_free(f);
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SWITCHING_H
+#define FABRICBED_SWITCHING_H
+
+/*
+ * What every switch of a fabric does, and how its memory is divided. Bytes are final; what still depends on a port is
+ * computed by the functions below, and nowhere else.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+#include "abi/state.h"
+#include "base/net.h"
+
+/* A threshold: bytes, or a time at the port's rate (ps not 0). */
+struct switching_depth {
+	uint64_t bytes, ps;
+};
+
+#define SWITCHING_AUTO UINT64_MAX
+
+/* A traffic class. */
+struct switching_class {
+	bool used, lossless;
+	bool headers; /* of trimmed packets: limit_bytes of them with a pool too, and nothing from it */
+	double share; /* ETS, 0 < share <= 1; 0: strict priority */
+	/* static: of a queue, or of a lossless ingress with its headroom; shared: the reserve of either */
+	uint64_t limit_bytes;
+	struct switching_depth kmin, kmax; /* egress ECN; kmax 0: off */
+	double pmax;                       /* 0..1 */
+	uint32_t average; /* a new depth counts 2^-average, 1..15; 0: the depth itself counts */
+	/* of a lossless class */
+	uint64_t xoff_bytes;     /* static alone; SWITCHING_AUTO: the limit less the headroom */
+	uint64_t xon_bytes;      /* below the threshold by so much: XON */
+	uint64_t headroom_bytes; /* SWITCHING_AUTO: base/headroom.h */
+};
+
+struct switching {
+	/* Of features, what is asked for: ports_config() adds what follows from the classes. So it does retag, trim_classes. */
+	struct sw_config config;
+	struct switching_class classes[CLASSES];
+	uint8_t remap[CLASSES]; /* with SW_ROLES: to what a class changes between uplinks */
+	bool shared;            /* a pool a switch */
+	uint64_t pool_bytes;    /* 0: pool_bytes_auto() of the switch's rate */
+	double alpha;           /* 1/256..256 */
+	uint32_t frame_bytes;   /* the longest frame, for the headroom */
+	uint32_t
+		control_bytes; /* of control frames that a PFC frame may find ahead of it, on the wire */
+};
+
+/* A threshold at a port of that rate, bytes; a time is at least one. */
+uint64_t switching_depth_bytes(const struct switching_depth *d, uint64_t rate_bps);
+
+/* Headroom of a lossless class at a port, bytes. */
+uint64_t switching_headroom(
+	const struct switching *s, const struct switching_class *c, const struct net_port *port);
+
+/*
+ * What a lossless class may hold below XOFF at a port, bytes; with a pool, before it takes from that. 0 where the
+ * headroom leaves nothing of a static buffer.
+ */
+uint64_t switching_xoff(
+	const struct switching *s, const struct switching_class *c, const struct net_port *port);
+
+/* Headroom of a lossless class at all ports of a switch, bytes. */
+uint64_t switching_headroom_sum(const struct switching *s, const struct switching_class *c,
+	const struct net *net, uint32_t node);
+
+/*
+ * With a pool. Bytes of a switch's buffer in all; what of it its ports have for themselves: reserves, headroom and the
+ * room for trimmed headers; and the rest, which its queues share, 0 where there is none.
+ */
+uint64_t switching_pool(const struct switching *s, const struct net *net, uint32_t node);
+uint64_t switching_pool_own(const struct switching *s, const struct net *net, uint32_t node);
+uint64_t switching_pool_left(const struct switching *s, const struct net *net, uint32_t node);
+
+#endif
