@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include "cli/cli.h"
-#include "live/footprint.h"
+#include "live/cost.h"
 #include "live/setup.h"
 #include "live/traffic.h"
 #include "topology/explain.h"
@@ -12,16 +12,24 @@ static const struct cli_option options[] = {
 	{0},
 };
 
+static struct explain_cost in_units(const struct cost *c)
+{
+	return (struct explain_cost){(double)c->memory_bytes / 1048576, c->wall_s};
+}
+
 static int measure_load(struct explain_load *ret, const struct scenario *s, const struct fabric *f)
 {
 	struct messages m = MESSAGES_INIT;
 	struct workload_frames frames;
 	struct workload_size size;
+	struct cost in_process, kernel;
 	int r = traffic_messages(&m, s, f, 0);
 
 	setup_frames(&frames, s, f);
 	if (r == 0)
 		r = workload_measure(&m, &f->net, &frames, &size);
+	if (r == 0)
+		r = cost_foresee(&in_process, &kernel, s, f, &m, &size);
 	if (r == 0)
 		*ret = (struct explain_load){
 			.flows = m.count,
@@ -29,7 +37,8 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 			.packets = size.packets,
 			.packet_hops = size.packet_hops,
 			.ideal_ps = size.ideal_ps,
-			.memory_bytes = footprint_bytes(s, f, &m, size.packets),
+			.kernel = in_units(&kernel),
+			.in_process = in_units(&in_process),
 		};
 	messages_release(&m);
 	return r;

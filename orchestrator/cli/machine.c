@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "io/probe.h"
+#include "live/cost.h"
 
 int machine_dataplane(const struct command *c, const struct cli_args *args, bool *ret_kernel)
 {
@@ -23,6 +24,17 @@ void machine_tell_dataplane(const struct command *c, const struct cli_args *args
 	if (!kernel && !cli_value(c, args, "dataplane") && !cli_value(c, args, "quiet"))
 		cli_error(
 			"note: on the inline dataplane, since you are not root; the results are the same");
+}
+
+void machine_tell_memory(const struct scenario *s, const struct fabric *f, bool kernel)
+{
+	uint64_t have = probe_memory_available(), need;
+
+	if (cost_memory(&need, s, f, kernel) < 0 || !have || need <= have)
+		return;
+	cli_error("note: this will take about %llu MB of memory, and %llu MB are available%s",
+		(unsigned long long)need >> 20, (unsigned long long)have >> 20,
+		kernel ? "; --dataplane inline takes less, and gives the same results" : "");
 }
 
 bool machine_lacks(const struct fabric *f, const char *otherwise)

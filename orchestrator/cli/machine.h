@@ -13,6 +13,12 @@
 bool machine_lacks(const struct fabric *f, const char *otherwise);
 
 /*
+ * A note on standard error if a run is foreseen to take more memory than there is; it may still do, so that it is not
+ * refused.
+ */
+void machine_tell_memory(const struct scenario *s, const struct fabric *f, bool kernel);
+
+/*
  * Which dataplane --dataplane asks for; without it root gets the kernel's, and whoever is not root the inline one. EXIT_WELL, or
  * EXIT_INPUT after a message.
  */

@@ -9,12 +9,12 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "io/clock.h"
+#include "live/cost.h"
 
-#define SLEEPS    100
-#define SLEEP_NS  100000
-#define HOPS      2000
-#define ENGINE_NS 150 /* of a hop, whatever the dataplane */
-#define BUSY      0.8 /* of the time: what is left is for programs and for bad luck */
+#define SLEEPS   100
+#define SLEEP_NS 100000
+#define HOPS     2000
+#define BUSY     0.8 /* of the time: what is left is for programs and for bad luck */
 
 static int compare(const void *x, const void *y)
 {
@@ -66,7 +66,7 @@ static double measure_hop(struct dataplane *dp, const struct fabric *f)
 	}
 	free(frame);
 	forget_frames(&dp->tables);
-	return r < 0 ? 1e6 : ENGINE_NS + 2 * (double)(clock_ns() - begun) / HOPS;
+	return r < 0 ? 1e6 : COST_ENGINE_NS + 2 * (double)(clock_ns() - begun) / HOPS;
 }
 
 /* Rounded up to two digits. */

@@ -6,15 +6,6 @@
 #include <string.h>
 #include "base/netgraph.h"
 
-/*
- * Rules of thumb, measured on a 2-core virtual machine: a packet over one link costs this much
- * time; a port of the kernel dataplane has a UMEM of 32 frames of 2 KB.
- */
-#define KERNEL_HOP_US   2.4
-#define INLINE_HOP_US   0.1
-#define UMEM_BYTES      65536.0
-#define PACKETS_PER_ACK 16.0 /* of RoCEv2 */
-
 static uint64_t add_paths(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
@@ -126,18 +117,6 @@ static int explain_tiers(struct explain *e, const struct fabric *f)
 	return 0;
 }
 
-static void explain_cost(struct explain *e)
-{
-	double answered = e->host->transport == TRANSPORT_STRACK ? e->host->strack.sack_packets
-								 : PACKETS_PER_ACK;
-	double hops = (double)e->load.packet_hops * (1 + 1 / answered);
-
-	e->in_process.memory_mb = (double)e->load.memory_bytes / 1048576;
-	e->in_process.wall_s = hops * INLINE_HOP_US / 1e6;
-	e->kernel.memory_mb = e->in_process.memory_mb + e->ports * UMEM_BYTES / 1048576;
-	e->kernel.wall_s = hops * KERNEL_HOP_US / 1e6;
-}
-
 int explain_fabric(struct explain *ret, const struct fabric *f, const struct scenario *s,
 	const struct explain_load *load)
 {
@@ -174,7 +153,6 @@ int explain_fabric(struct explain *ret, const struct fabric *f, const struct sce
 		explain_release(&e);
 		return err;
 	}
-	explain_cost(&e);
 	*ret = e;
 	return 0;
 }

@@ -7,11 +7,15 @@
 #include <stdio.h>
 #include "topology/fabric.h"
 
+struct explain_cost {
+	double memory_mb, wall_s;
+};
+
 /* What the scenario's workloads come to on this fabric. */
 struct explain_load {
 	uint64_t flows, bytes, packets, packet_hops;
 	uint64_t ideal_ps;
-	uint64_t memory_bytes; /* that the process will need */
+	struct explain_cost kernel, in_process; /* of a run on either dataplane */
 };
 
 /* Pairs of hosts whose shortest paths have that many links. */
@@ -61,10 +65,6 @@ struct explain_failure {
 	bool bottleneck, before; /* with the faults, and without */
 };
 
-struct explain_cost {
-	double memory_mb, wall_s;
-};
-
 struct explain {
 	const char *name; /* the scenario's; outlives this */
 	enum topology_kind kind;
@@ -91,7 +91,6 @@ struct explain {
 	const struct stack_spec *stack;       /* the host's */
 	const struct external_spec *external; /* the same */
 	struct explain_load load;
-	struct explain_cost kernel, in_process; /* rules of thumb */
 };
 
 /* The scenario outlives it. Free with explain_release(). 0 or -ENOMEM. */

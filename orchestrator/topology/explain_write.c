@@ -61,10 +61,10 @@ static void write_load(const struct explain *e, FILE *out)
 		(unsigned long long)e->load.bytes, (unsigned long long)e->load.packets);
 	fprintf(out, "  ideal             %.3f us for the slowest message, by host link rates\n",
 		(double)e->load.ideal_ps / PS_PER_US);
-	fprintf(out, "  kernel dataplane  about %.0f MB, %.1f s\n", e->kernel.memory_mb,
-		e->kernel.wall_s);
-	fprintf(out, "  inline dataplane  about %.0f MB, %.1f s\n", e->in_process.memory_mb,
-		e->in_process.wall_s);
+	fprintf(out, "  kernel dataplane  about %.0f MB, %.1f s\n", e->load.kernel.memory_mb,
+		e->load.kernel.wall_s);
+	fprintf(out, "  inline dataplane  about %.0f MB, %.1f s\n", e->load.in_process.memory_mb,
+		e->load.in_process.wall_s);
 }
 
 int explain_write(const struct explain *e, FILE *out)
@@ -127,6 +127,6 @@ json_t *explain_json(const struct explain *e)
 		"stack", explain_stack_json(e), "external", explain_external_json(e), "workload",
 		"flows", (json_int_t)e->load.flows, "bytes", (json_int_t)e->load.bytes, "packets",
 		(json_int_t)e->load.packets, "ideal_us", (double)e->load.ideal_ps / PS_PER_US,
-		"estimate", "kernel", cost_json(&e->kernel), "inline", cost_json(&e->in_process),
-		"notes", explain_notes_json(e));
+		"estimate", "kernel", cost_json(&e->load.kernel), "inline",
+		cost_json(&e->load.in_process), "notes", explain_notes_json(e));
 }

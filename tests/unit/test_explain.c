@@ -20,7 +20,7 @@ struct told {
 
 static struct told tell(const char *text)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, 1 << 20};
+	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}};
 	struct told t = {.s = load(text)};
 
 	t.f = fixture_fabric(t.s);

@@ -45,7 +45,7 @@ const struct probe *probe_missing(const struct probe probes[PROBES]);
 /* Open files that a fabric takes: one a port, one a node while it is built, and some to spare. */
 uint64_t probe_files_needed(uint32_t ports, uint32_t nodes);
 
-/* Memory that it takes in kernel and process, in bytes; measured on Linux 6.18. */
-uint64_t probe_memory_needed(uint32_t ports, uint32_t nodes);
+/* Memory that programs can still have, bytes; 0: the system does not say. */
+uint64_t probe_memory_available(void);
 
 #endif
