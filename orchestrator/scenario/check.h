@@ -39,9 +39,6 @@ bool check_node_name(const char *name);
 /* Variants: no two of a name. */
 void check_variants(struct check *c, const struct tree *list, const struct scenario *s);
 
-/* Faults: no two of a kind on one target at once; those that are lose their `sound`. */
-void check_faults(struct check *c, const struct tree *list, struct scenario *s);
-
 /* That each message fits the mtu, once both are known to be good by themselves. */
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);
 

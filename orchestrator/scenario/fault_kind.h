@@ -9,7 +9,6 @@
 struct fault_kind_info {
 	enum fault_kind kind;
 	enum fault_target target;
-	const char *phrase;    /* "lose frames on" */
 	const struct key *key; /* of `do`: its name, and where its value goes */
 };
 

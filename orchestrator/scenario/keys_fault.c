@@ -73,15 +73,15 @@ static const struct key do_keys[] = {
 };
 
 static const struct fault_kind_info kinds[] = {
-	{FAULT_LINK_RATE, TARGET_LINK, "slow down", &do_keys[RATE]},
-	{FAULT_LINK_DELAY, TARGET_LINK, "delay frames on", &do_keys[DELAY]},
-	{FAULT_LINK_LOSS, TARGET_LINK, "lose frames on", &do_keys[LOSS]},
-	{FAULT_LINK_GILBERT, TARGET_LINK, "lose frames (gilbert) on", &do_keys[GILBERT]},
-	{FAULT_LINK_FLAKY, TARGET_LINK, "interrupt", &do_keys[FLAKY]},
-	{FAULT_LINK_ERRORS, TARGET_LINK, "put bit errors on", &do_keys[ERRORS]},
-	{FAULT_HOST_STORM, TARGET_HOST, "pause what is sent to", &do_keys[PAUSE]},
-	{FAULT_LINK_DOWN, TARGET_LINK, "take down", &do_keys[DOWN]},
-	{FAULT_SWITCH_DOWN, TARGET_SWITCH, "take down", &do_keys[DOWN]},
+	{FAULT_LINK_RATE, TARGET_LINK, &do_keys[RATE]},
+	{FAULT_LINK_DELAY, TARGET_LINK, &do_keys[DELAY]},
+	{FAULT_LINK_LOSS, TARGET_LINK, &do_keys[LOSS]},
+	{FAULT_LINK_GILBERT, TARGET_LINK, &do_keys[GILBERT]},
+	{FAULT_LINK_FLAKY, TARGET_LINK, &do_keys[FLAKY]},
+	{FAULT_LINK_ERRORS, TARGET_LINK, &do_keys[ERRORS]},
+	{FAULT_HOST_STORM, TARGET_HOST, &do_keys[PAUSE]},
+	{FAULT_LINK_DOWN, TARGET_LINK, &do_keys[DOWN]},
+	{FAULT_SWITCH_DOWN, TARGET_SWITCH, &do_keys[DOWN]},
 };
 
 const struct fault_kind_info *fault_kind_info(enum fault_kind kind)

@@ -50,8 +50,6 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 	     sw = is_good(&scenario_map, good, "switch"),
 	     clock = is_good(&scenario_map, good, "clock");
 
-	if (s->fault_count)
-		check_faults(c, tree_get(root, "faults"), s);
 	if (is_good(&scenario_map, good, "compare"))
 		check_variants(c, tree_get(root, "compare"), s);
 	if (!is_good(&scenario_map, good, "topology"))

@@ -157,21 +157,33 @@ static int compare_hits(const void *a, const void *b, void *scenario)
 	return x->fault < y->fault ? -1 : x->fault > y->fault;
 }
 
+/* "the one in line 12"; what --set gives has no line. */
+#define WHICH 32
+static const char *which_fault(char buf[WHICH], const struct fault_spec *f, uint32_t index)
+{
+	if (f->pos.line)
+		snprintf(buf, WHICH, "the one in line %u", f->pos.line);
+	else
+		snprintf(buf, WHICH, "faults.%u", index);
+	return buf;
+}
+
 static void report_overlap(const struct fabric *f, const struct scenario *s, uint32_t target,
 	uint32_t one, uint32_t two, struct diags *diags)
 {
 	const struct fault_spec *first = &s->faults[one < two ? one : two];
 	const struct fault_spec *second = &s->faults[one < two ? two : one];
 	bool node = fault_target(first->kind) != TARGET_LINK;
-	char name[LINK_NAME], from[UNITS_TEXT], until[UNITS_TEXT];
+	char name[LINK_NAME], from[UNITS_TEXT], until[UNITS_TEXT], which[WHICH];
 
 	if (first->until_ps == UINT64_MAX)
 		strcpy(until, "for good");
 	else
 		format_time(until, first->until_ps);
 	diags_add(diags, second->pos,
-		"faults.%u: this \"%s\" overlaps the one in line %u on %s %s (that one: %s, %s%s); keep their times apart, or merge them",
-		one < two ? two : one, fault_word(first->kind), first->pos.line,
+		"faults.%u: this \"%s\" overlaps %s on %s %s (that one: %s, %s%s); keep their times apart, or merge them",
+		one < two ? two : one, fault_word(first->kind),
+		which_fault(which, first, one < two ? one : two),
 		node ? nodes_of(f, first->kind).kind : "link",
 		node ? f->nodes[target].name : fabric_link_name(f, target, name),
 		format_time(from, first->at_ps), first->until_ps == UINT64_MAX ? "" : "until ",

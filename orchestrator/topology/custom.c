@@ -39,48 +39,15 @@ static const struct custom_node *spec_of(const struct reader *r, uint32_t node)
 				       : &r->t->switches[node - r->t->host_count];
 }
 
-static const char *kind_of(const struct reader *r, uint32_t node)
-{
-	return node < r->t->host_count ? "hosts" : "switches";
-}
-
-#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-/* Names become parts of link names, globs and names of network namespaces. */
-static void check_name(struct reader *r, uint32_t node)
-{
-	const struct custom_node *spec = spec_of(r, node);
-	size_t fine = strspn(spec->name, LETTERS "0123456789._-");
-
-	if (!strspn(spec->name, LETTERS))
-		diags_add(r->diags, spec->pos, KEY ".%s: \"%s\" does not start with a letter",
-			kind_of(r, node), spec->name);
-	else if (spec->name[fine])
-		diags_add(r->diags, spec->pos,
-			KEY ".%s: \"%s\" has a '%c'; names have letters, digits, '.', '_' and '-'",
-			kind_of(r, node), spec->name, spec->name[fine]);
-	else if (strlen(spec->name) >= NODE_NAME)
-		diags_add(r->diags, spec->pos, KEY ".%s: \"%s\" is longer than %d letters",
-			kind_of(r, node), spec->name, NODE_NAME - 1);
-	else
-		strcpy(r->s->nodes[node].name, spec->name);
-}
-
 static void read_names(struct reader *r)
 {
 	for (uint32_t i = 0; i < r->count; i++) {
-		check_name(r, i);
+		strcpy(r->s->nodes[i].name, spec_of(r, i)->name);
 		r->names[i] = (struct named){spec_of(r, i), i};
 		r->words[i] = spec_of(r, i)->name;
 		r->part[i] = i;
 	}
 	qsort(r->names, r->count, sizeof(*r->names), compare_named);
-	for (uint32_t i = 1; i < r->count; i++)
-		if (!strcmp(r->names[i].spec->name, r->names[i - 1].spec->name))
-			diags_add(r->diags, r->names[i].spec->pos,
-				KEY ".%s: there are two nodes \"%s\"; the other is in line %u",
-				kind_of(r, r->names[i].node), r->names[i].spec->name,
-				r->names[i - 1].spec->pos.line);
 }
 
 static bool find(const struct reader *r, const char *name, struct diag_pos pos, uint32_t *ret)
@@ -126,10 +93,6 @@ static void read_link(struct reader *r, const struct custom_link *link)
 
 	if (!found_a || !found_b)
 		return;
-	if (a == b) {
-		diags_add(r->diags, link->pos, KEY ".links: \"%s\" is linked to itself", link->a);
-		return;
-	}
 	if (a < s->host_count && b < s->host_count) {
 		diags_add(r->diags, link->pos,
 			KEY ".links: \"%s\" and \"%s\" are both hosts; put a switch between them",

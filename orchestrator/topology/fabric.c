@@ -165,11 +165,6 @@ static int wire_shape(struct fabric *f, struct shape *s)
 
 static int make_shape(struct shape *s, const struct topology_spec *t, struct diags *diags)
 {
-	if (!t->rate_bps) {
-		diags_add(
-			diags, t->pos, "topology.rate: 0; a link that carries nothing is no link");
-		return 0;
-	}
 	switch (t->kind) {
 	case TOPOLOGY_FAT_TREE:
 		return fat_tree_shape(s, t, diags);

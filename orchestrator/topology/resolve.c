@@ -9,10 +9,6 @@
 #include "base/wiretime.h"
 #include "topology/check.h"
 
-/* Sums over a whole round trip stay within 64 bits of picoseconds. */
-#define LINK_RATE_MIN_BPS 1000ull
-#define LINK_DELAY_MAX_PS (3600 * PS_PER_S)
-
 /* A packet sent with a TTL of 64 is forwarded 63 times. */
 #define PATH_SWITCHES_MAX 63
 
@@ -41,7 +37,10 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
 	}
 }
 
-/* The walk over the fabric that yields its longest idle round trip. */
+/*
+ * The walk over the fabric that yields its longest idle round trip. With the rates and delays that a scenario may have, sums
+ * stay within 64 bits of picoseconds.
+ */
 struct walk {
 	const struct fabric *f;
 	struct netgraph g;
@@ -229,27 +228,6 @@ static int walk_all(struct fabric *f, const struct topology_spec *t, struct diag
 	return err;
 }
 
-static bool check_link_limits(
-	const struct fabric *f, const struct topology_spec *t, struct diags *diags)
-{
-	char name[LINK_NAME];
-
-	for (uint32_t l = 0; l < f->net.link_count; l++) {
-		const struct net_port *port = &f->net.ports[f->links[l].a];
-
-		if (port->rate_bps >= LINK_RATE_MIN_BPS && port->delay_ps <= LINK_DELAY_MAX_PS)
-			continue;
-		if (port->rate_bps < LINK_RATE_MIN_BPS)
-			diags_add(diags, t->pos, "topology: link %s has less than 1Kbps",
-				fabric_link_name(f, l, name));
-		else
-			diags_add(diags, t->pos, "topology: link %s has a delay of over 3600s",
-				fabric_link_name(f, l, name));
-		return false;
-	}
-	return true;
-}
-
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	int err;
@@ -264,8 +242,6 @@ int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diag
 		if (rate < f->host_rate_bps)
 			f->host_rate_bps = rate;
 	}
-	if (!check_link_limits(f, &s->topology, diags))
-		return 0;
 	err = walk_all(f, &s->topology, diags);
 	f->bdp_bytes =
 		(uint64_t)((unsigned __int128)f->host_rate_bps * f->base_rtt_ps / (8 * PS_PER_S));

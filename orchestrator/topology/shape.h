@@ -30,7 +30,10 @@ void shape_release(struct shape *s);
 /* Appends a link with the topology's rate (host links: the hosts') and delay. */
 void shape_link(struct shape *s, const struct topology_spec *t, uint32_t a, uint32_t b);
 
-/* The kinds. What makes no sense is a message in diags, and then *s stays empty. 0 or -ENOMEM. */
+/*
+ * The kinds. Each value, and each name, has been checked by who read the scenario; what makes no sense together is a message
+ * in diags, and then *s stays empty. 0 or -ENOMEM.
+ */
 int fat_tree_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);
 int leaf_spine_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);
 int custom_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);

@@ -134,20 +134,6 @@ static void wrong_faults_are_explained(void **state)
 		"4:38: faults.0.do.rate: 100% is too large; expected the share of the rate that is left, such "
 		"as 25%\n"
 		"5:28: faults.1.do: 'up' is not known; valid here: down\n");
-	expect(SMALL "faults:\n"
-		     "  - {at: 50us, until: 90us, link: a-b, do: down}\n"
-		     "  - {at: 20us, until: 60us, link: a-b, do: {rate: 50%}}\n"
-		     "  - {at: 10us, until: 51us, link: a-b, do: down}\n"
-		     "  - {at: 90us, link: a-b, do: down}\n"
-		     "  - {at: 20us, link: b-c, do: down}\n",
-		"6:5: faults.2: faults.2 (line 6) overlaps faults.0 (line 4): both take down 'a-b' from 50us on\n");
-	/* The one in the middle must not hide the first from the last. */
-	expect(SMALL "faults:\n"
-		     "  - {at: 0, until: 90us, link: a-b, do: {rate: 50%}}\n"
-		     "  - {at: 20us, until: 30us, link: a-b, do: {rate: 10%}}\n"
-		     "  - {at: 40us, until: 50us, link: a-b, do: {rate: 10%}}\n",
-		"5:5: faults.1: faults.1 (line 5) overlaps faults.0 (line 4): both slow down 'a-b' from 20us on\n"
-		"6:5: faults.2: faults.2 (line 6) overlaps faults.0 (line 4): both slow down 'a-b' from 40us on\n");
 }
 
 static void wrong_expectations_are_explained(void **state)

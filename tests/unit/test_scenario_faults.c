@@ -150,21 +150,6 @@ static void storms_need_a_lossless_class(void **state)
 		"switch.pfc: on\n");
 }
 
-static void overlaps_are_of_one_kind(void **state)
-{
-	(void)state;
-	expect(FAULTS "  - {at: 1us, link: a, do: {loss: 1%}}\n"
-		      "  - {at: 2us, link: a, do: {flaky: {every: 2us, last: 1us}}}\n"
-		      "  - {at: 3us, link: a, do: {loss: 2%}}\n"
-		      "  - {at: 3us, switch: a, do: down}\n"
-		      "  - {at: 4us, link: a, do: down}\n"
-		      "  - {at: 4us, switch: a, do: down}\n",
-		"7:5: faults.2: faults.2 (line 7) overlaps faults.0 (line 5): both lose frames on 'a' from 3us "
-		"on\n"
-		"10:5: faults.5: faults.5 (line 10) overlaps faults.3 (line 8): both take down 'a' from 4us "
-		"on\n");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,7 +158,6 @@ int main(void)
 		cmocka_unit_test(probabilities_are_checked),
 		cmocka_unit_test(deeds_are_checked),
 		cmocka_unit_test(storms_need_a_lossless_class),
-		cmocka_unit_test(overlaps_are_of_one_kind),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

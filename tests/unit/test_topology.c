@@ -380,19 +380,12 @@ static void custom_mistakes_are_named(void **state)
 		{"h0 h1", "s", "h0-s", "hosts: \"h1\" has 0 links", 10},
 		{"h0 h1", "s t", "h0-s h1-s h1-t", "hosts: \"h1\" has 2 links", 10},
 		{"h0 h1", "s", "h0-h1", "both hosts", 30},
-		{"h0 h1", "s", "h0-s h1-s s-s", "linked to itself", 30},
 		{"h0 h1", "spam", "h0-spam h1-spma", "no node \"spma\"; did you mean \"spam\"", 30},
 		{"h0 h1", "s", "h0-s h1-quux", "no node \"quux\"", 30},
-		{"h0 h0", "s", "h0-s", "two nodes \"h0\"; the other is in line 10", 10},
-		{"h0 h1", "s h1", "h0-s h1-s", "two nodes \"h1\"", 20},
 		{"h0 h1", "s t", "h0-s h1-s", "switches: \"t\" has no link", 20},
 		{"h0 h1", "s t", "h0-s h1-t", "no path joins", 10},
 		{"h0 h1", "s t u", "h0-s h1-s t-u", "no path joins", 20},
 		{"h0", "s", "h0-s", "at least two", 2},
-		{"h0 h*", "s", "h0-s h*-s", "has a '*'", 10},
-		{"h0 0h", "s", "h0-s 0h-s", "start with a letter", 10},
-		{"h0 a2345678901234567890123456789012", "s",
-			"h0-s a2345678901234567890123456789012-s", "longer than 31", 10},
 	};
 
 	(void)state;
@@ -449,22 +442,12 @@ static void sizes_that_cannot_be_are_refused(void **state)
 		uint32_t leaves, spines, hosts, parallel;
 		const char *part;
 	} cases[] = {
-		{0, 2, 2, 1, "leaves: 0"},
-		{2, 0, 2, 1, "spines: 0"},
-		{2, 2, 0, 1, "hosts_per_leaf: 0"},
-		{2, 2, 2, 0, "links_per_pair: 0"},
 		{2, 255, 2, 1, "255 uplinks"},
 		{2, UINT32_MAX, 2, UINT32_MAX, "equal ports"},
 		{UINT32_MAX, 2, 2, 1, "a switch has at most 4096"},
 		{2, 2, UINT32_MAX, 1, "a switch has at most 4096"},
-		{4096, 64, 4032, 1, "ports in all"},
 		{1, 1, 1, 1, "at least two"},
 	};
-	static const struct {
-		uint32_t k;
-		const char *part;
-	} trees[] = {{0, "too small"}, {5, "5 is odd; a fat-tree needs an even number"},
-		{90, "k: 88"}, {4000, "too large"}, {UINT32_MAX - 1, "too large"}};
 	struct scenario s;
 
 	(void)state;
@@ -473,18 +456,6 @@ static void sizes_that_cannot_be_are_refused(void **state)
 			cases[i].leaves, cases[i].spines, cases[i].hosts, cases[i].parallel);
 		assert_refused(&s, cases[i].part, 2);
 	}
-	for (size_t i = 0; i < sizeof(trees) / sizeof(trees[0]); i++) {
-		s = fixture_fat_tree(trees[i].k);
-		assert_refused(&s, trees[i].part, 2);
-	}
-	s = fixture_fat_tree(4);
-	s.topology.rate_bps = 0;
-	assert_refused(&s, "topology.rate: 0", 2);
-	s.topology.rate_bps = 999;
-	assert_refused(&s, "less than 1Kbps", 2);
-	s.topology.rate_bps = 1000;
-	s.topology.delay_ps = UINT64_MAX / 2;
-	assert_refused(&s, "delay of over", 2);
 }
 
 static void switch_settings_are_checked(void **state)
@@ -629,6 +600,8 @@ static void faults_are_checked(void **state)
 	faults[1].at_ps = 100;
 	faults[0].until_ps = UINT64_MAX;
 	assert_refused(&s, "overlaps the one in line 11", 12);
+	faults[0].pos.line = 0; /* given by --set */
+	assert_refused(&s, "overlaps faults.0 on link agg0.1-core2", 12);
 	faults[0].target = (char *)"agg0.1-core3";
 	fabric_free(fixture_fabric(&s));
 	faults[2].target = (char *)"agg0.1-core4x";
