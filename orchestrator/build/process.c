@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 
 #define EXITING   0x4u /* PF_EXITING of the kernel's include/linux/sched.h */
 #define PATH_SIZE 320  /* "/proc/<pid>/task/<file name>/stat" */
@@ -121,4 +122,13 @@ bool process_is_dying(pid_t pid, unsigned long long started)
 			return true;
 	}
 	return fate == FATE_DYING;
+}
+
+bool process_owns(int fd, pid_t pid, unsigned long long started)
+{
+	if (!flock(fd, LOCK_SH | LOCK_NB)) {
+		flock(fd, LOCK_UN);
+		return false;
+	}
+	return !pid || !process_is_dying(pid, started);
 }

@@ -52,20 +52,27 @@ static int names_add(struct name_list *names, const char *name)
 	return items[names->count] ? (names->count++, 0) : -ENOMEM;
 }
 
-/*
- * A killed process holds its locks until its sockets are closed, and each of those takes a grace
- * period: it counts as gone from the moment it started to die.
- */
+/* One that is locked and not yet written has an owner. */
 static bool owner_lives(int fd, FILE *file)
 {
 	unsigned long long started;
 	int pid;
 
-	if (!flock(fd, LOCK_EX | LOCK_NB))
-		return false;
-	if (fscanf(file, HEADER, &pid, &started) != 2)
-		return true; /* locked and not yet written */
-	return !process_is_dying(pid, started);
+	return fscanf(file, HEADER, &pid, &started) == 2 ? process_owns(fd, pid, started)
+							 : process_owns(fd, 0, 0);
+}
+
+/* What a record is, opened; NULL with errno. *ret_lives: it has an owner. Close it by fclose(). */
+static FILE *open_record(int dir, const char *record, bool *ret_lives)
+{
+	int fd = openat(dir, record, O_RDWR | O_CLOEXEC);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+
+	if (file)
+		*ret_lives = owner_lives(fd, file);
+	else if (fd >= 0)
+		close(fd);
+	return file;
 }
 
 /* Reads the namespaces; whatever is not a line of "<record>-<node>" is left alone. */
@@ -121,19 +128,14 @@ static int delete_name(void *context, uint32_t i, struct error *why)
 static int sweep_one(int dir, const char *record, struct error *why)
 {
 	struct name_list names = {0};
-	FILE *file;
-	int fd, r;
+	bool lives;
+	FILE *file = open_record(dir, record, &lives);
+	int r;
 
-	fd = openat(dir, record, O_RDWR | O_CLOEXEC);
-	file = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!file) {
-		r = error_set(
+	if (!file)
+		return error_set(
 			why, -errno, "cannot open %s/%s: %s", RECORD_DIR, record, strerror(errno));
-		if (fd >= 0)
-			close(fd);
-		return r;
-	}
-	if (owner_lives(fd, file)) {
+	if (lives) {
 		fclose(file);
 		return 0;
 	}
@@ -189,16 +191,13 @@ static int list_one(int dir, const char *name, struct record_list *list)
 {
 	struct name_list names = {0};
 	struct record_left *grown;
-	FILE *file;
-	int fd = openat(dir, name, O_RDWR | O_CLOEXEC), r = 0;
+	bool lives;
+	FILE *file = open_record(dir, name, &lives);
+	int r = 0;
 
-	file = fd < 0 ? NULL : fdopen(fd, "r");
-	if (!file) {
-		if (fd >= 0)
-			close(fd);
+	if (!file)
 		return 0; /* gone meanwhile */
-	}
-	if (!owner_lives(fd, file)) {
+	if (!lives) {
 		r = read_names(file, name, &names);
 		grown = r < 0 ? NULL
 			      : realloc(list->items, (list->count + 1) * sizeof(*list->items));

@@ -24,15 +24,6 @@ struct state {
 	json_t *json;
 };
 
-const char *const state_words[4] = {"starting", "running", "ended", "failed"};
-
-const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *file)
-{
-	snprintf(buf, STATE_PATH_MAX, "%s/%s%s%s", STATE_DIR, name, file ? "/" : "",
-		file ? file : "");
-	return buf;
-}
-
 /* It waits for none but those who just look whether it is locked. */
 static int lock_own(int fd)
 {

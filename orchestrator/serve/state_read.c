@@ -5,25 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 #include "build/process.h"
 #include "serve/state_dir.h"
 
 #define NO_WORD "killed, or the machine ran out of memory: it left no word"
 
-/*
- * The lock tells, also of a process in another PID namespace. But a killed process holds it until all of its sockets are
- * closed, which takes a while: it counts as dead from the moment it began to die.
- */
-static bool owner_lives(int fd, pid_t pid, unsigned long long started)
-{
-	if (!flock(fd, LOCK_SH | LOCK_NB)) {
-		flock(fd, LOCK_UN);
-		return false;
-	}
-	return !pid || !process_is_dying(pid, started);
-}
+const char *const state_words[4] = {"starting", "running", "ended", "failed"};
 
 static enum state_phase read_phase(const json_t *json)
 {
@@ -103,7 +91,7 @@ void state_read_at(struct state_info *ret, int fd, const char *name)
 		.json = json,
 	};
 	snprintf(ret->name, sizeof(ret->name), "%s", name);
-	ret->alive = owner_lives(fd, ret->pid, ret->started);
+	ret->alive = process_owns(fd, ret->pid, ret->started);
 	read_reason(ret, fd);
 }
 

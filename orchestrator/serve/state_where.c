@@ -30,6 +30,13 @@ const char *state_dir(char buf[STATE_DIR_MAX])
 	return buf;
 }
 
+const char *state_path(char buf[STATE_PATH_MAX], const char *name, const char *file)
+{
+	snprintf(buf, STATE_PATH_MAX, "%s/%s%s%s", STATE_DIR, name, file ? "/" : "",
+		file ? file : "");
+	return buf;
+}
+
 int state_trust(struct error *why)
 {
 	char path[STATE_DIR_MAX];

@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/parallel.h"
 #include "build/record.h"
 #include "build/watch.h"
 #include "io/netns.h"
@@ -145,12 +147,50 @@ static void a_record_cut_short_is_swept(void **state)
 	}
 }
 
+/* In a thread that may stay there. */
+static int make_namespace(void *name, uint32_t index, struct error *why)
+{
+	int fd, r = netns_create(name, &fd);
+
+	(void)index;
+	(void)why;
+	if (r == 0)
+		close(fd);
+	return r;
+}
+
+/* Only the lock tells whether a record is a dead one's, and only lines of namespaces are its own to remove. */
+static void a_record_of_another_version_is_swept(void **state)
+{
+	const struct kernel_case *s = *state;
+	char path[128], node[128], text[512];
+	int fd;
+
+	assert_true(build_sweep(NULL, NULL) >= 0);
+	snprintf(path, sizeof(path), "%s/%s", RECORD_DIR, s->name);
+	snprintf(node, sizeof(node), "%s-h0", s->name);
+	snprintf(text, sizeof(text), "fabricbed 7 owner of a later version\nveil %s-h1\n%s\n",
+		s->name, node);
+	assert_int_equal(netns_prepare(), 0);
+	assert_int_equal(parallel_for(1, 1, make_namespace, node, NULL), 0);
+	fd = open(path, O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+	assert_true(build_sweep(NULL, NULL) >= 0);
+	assert_true(netns_exists(node));
+	close(fd);
+	assert_true(build_sweep(NULL, NULL) >= 0);
+	assert_false(netns_exists(node));
+	assert_nothing_left(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		kernel_case_test(what_a_killed_process_left_is_swept),
 		kernel_case_test(a_dying_process_counts_as_dead),
 		kernel_case_test(a_record_cut_short_is_swept),
+		kernel_case_test(a_record_of_another_version_is_swept),
 	};
 
 	return kernel_case_run(tests, sizeof(tests) / sizeof(tests[0]));
