@@ -18,6 +18,7 @@
 #include "io/netlink.h"
 #include "io/netns.h"
 #include "io/probe.h"
+#include "topology/fabric.h"
 
 #define MTU_MIN   1500u
 #define IP6_MIN   1280u /* RFC 8200, section 5 */

@@ -11,7 +11,9 @@
 #include "base/error.h"
 #include "build/lock.h"
 #include "dataplane/dataplane.h"
-#include "topology/fabric.h"
+
+struct external_spec;
+struct fabric;
 
 struct built;
 

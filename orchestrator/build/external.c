@@ -12,6 +12,7 @@
 #include "io/netlink.h"
 #include "io/offload.h"
 #include "io/ovs.h"
+#include "scenario/scenario.h"
 
 #define KEYWORD      "external "
 #define ALIAS_BYTES  256 /* with the terminating zero: IFALIASZ of the kernel's include/linux/if.h */

@@ -12,7 +12,8 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "io/netns.h"
-#include "scenario/scenario.h"
+
+struct external_spec;
 
 #define EXTERNAL_INTERFACE "ext0"
 #define EXTERNAL_MTU       1500u /* an Ethernet's: what others on the bridge expect */

@@ -15,6 +15,7 @@
 #include "build/external.h"
 #include "build/process.h"
 #include "io/netns.h"
+#include "topology/fabric.h"
 
 #define HEADER     "fabricbed 1 pid %d started %llu\n"
 #define NAME_TRIES 1000

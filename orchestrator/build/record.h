@@ -13,7 +13,8 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "build/lock.h"
-#include "topology/fabric.h"
+
+struct fabric;
 
 #define RECORD_DIR      "/run/fabricbed"
 #define RECORD_NAME_MAX 200    /* leaves room for "-<node>" in a file name */

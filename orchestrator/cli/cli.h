@@ -6,10 +6,12 @@
  * The command line as one table: what parses it also prints the help, the man page and the completion.
  */
 #include <jansson.h>
-#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "topology/fabric.h"
+
+struct fabric;
+struct scenario;
+struct variant_spec;
 
 enum exit_status {
 	EXIT_WELL = 0,

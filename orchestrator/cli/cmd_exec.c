@@ -14,6 +14,7 @@
 #include "cli/cli.h"
 #include "cli/fabrics.h"
 #include "io/netns.h"
+#include "topology/fabric.h"
 
 static const struct cli_option options[] = {
 	{0},

@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 #include "cli/cli.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 #include "topology/graph.h"
 
 static const struct cli_option options[] = {

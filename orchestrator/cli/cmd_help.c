@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/help_scenario.h"
+#include "scenario/scenario.h"
 
 static const struct cli_option options[] = {
 	{"man", 0, NULL, "print the man page's source; of 'scenario' that of section 5"},

@@ -20,7 +20,9 @@
 #include "live/measure.h"
 #include "live/pace.h"
 #include "live/session.h"
+#include "scenario/scenario.h"
 #include "telemetry/summary.h"
+#include "topology/fabric.h"
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",

@@ -14,8 +14,10 @@
 #include "cli/stop.h"
 #include "cli/table.h"
 #include "io/clock.h"
+#include "scenario/scenario.h"
 #include "serve/daemon.h"
 #include "serve/remains.h"
+#include "topology/fabric.h"
 
 static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline",

@@ -2,8 +2,11 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/diag.h"
 #include "cli/cli.h"
 #include "cli/table.h"
+#include "scenario/scenario.h"
+#include "topology/make.h"
 
 /* For a program: an editor, a CI system. */
 static void collect_diags(const char *path, const char *variant, const struct diags *d, json_t *ret)

@@ -4,7 +4,9 @@
 
 #include <stdbool.h>
 #include "cli/cli.h"
-#include "topology/fabric.h"
+
+struct fabric;
+struct scenario;
 
 /*
  * Says what the kernel dataplane needs for f and this machine, or this user, has not; otherwise: what else could be done, or

@@ -13,6 +13,7 @@
 #include "cli/parents.h"
 #include "cli/table.h"
 #include "cli/term.h"
+#include "scenario/scenario.h"
 #include "telemetry/summary.h"
 
 #define RUNS_MAX 100000

@@ -5,7 +5,8 @@
 /* Where a run's results go, and how a person reads them. */
 #include <jansson.h>
 #include "live/folder.h"
-#include "scenario/scenario.h"
+
+struct scenario;
 
 struct results_place {
 	const char *out; /* the folder; NULL: the first free "runs/<name>-<n>" */

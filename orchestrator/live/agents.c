@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/outstream.h"
+#include "topology/fabric.h"
 
 struct agents {
 	const struct fabric *fabric;

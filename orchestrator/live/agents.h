@@ -8,7 +8,8 @@
  */
 #include "control/lldp.h"
 #include "engine/engine.h"
-#include "topology/fabric.h"
+
+struct fabric;
 
 struct agents;
 

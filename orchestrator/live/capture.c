@@ -6,6 +6,7 @@
 #include <string.h>
 #include "abi/wire.h"
 #include "live/names.h"
+#include "topology/fabric.h"
 
 #define NOT_CHOSEN UINT32_MAX
 

@@ -10,7 +10,8 @@
 #include "abi/drop.h"
 #include "base/error.h"
 #include "io/pcapng.h"
-#include "topology/fabric.h"
+
+struct fabric;
 
 /* All captures of a fabric. */
 struct captures;

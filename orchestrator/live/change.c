@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include "base/units.h"
 #include "control/faults.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 int changes_init(struct changes *c, const struct scenario *s, const struct fabric *f)
 {

@@ -7,9 +7,9 @@
 #include "engine/pool.h"
 #include "live/setup.h"
 #include "live/traffic.h"
-#include "workload/strain.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
+#include "workload/strain.h"
 
 /*
  * What is not computed below, measured on amd64: the process and its libraries; of a port, what the engine, the recorder and

@@ -8,6 +8,8 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "live/setup.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 #include "workload/cuts.h"
 #include "workload/strain.h"
 

@@ -3,9 +3,12 @@
 #define FABRICBED_ENDING_H
 
 /* How early the fabric's own links let a workload end, and when a run is given up: docs/scenarios.md, "until". Pure. */
+#include <stdbool.h>
 #include "live/timeline.h"
-#include "topology/fabric.h"
 #include "workload/workload.h"
+
+struct fabric;
+struct scenario;
 
 /* The longest that a run lasts, whatever it waits for: sums of a few such times fit. */
 #define ENDING_MAX (UINT64_MAX / 8)

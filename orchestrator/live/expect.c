@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "scenario/scenario.h"
 #include "telemetry/summary.h"
 
 #define METRIC_TEXT 128

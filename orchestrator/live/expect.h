@@ -4,7 +4,9 @@
 
 /* A scenario's expectations against a summary. */
 #include <jansson.h>
-#include "scenario/scenario.h"
+#include <stdbool.h>
+
+struct scenario;
 
 /*
  * Adds "expect": [{metric, bound, value, ok}] to the summary, value being what was measured. A figure that the run has not is

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "live/timeline.h"
+#include "scenario/scenario.h"
 
 void harms_release(struct harms *d)
 {

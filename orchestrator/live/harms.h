@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "scenario/scenario.h"
+#include "scenario/kinds.h"
+
+struct scenario;
 
 #define HARM_LASTS UINT64_MAX
 

@@ -10,6 +10,7 @@
 #include "base/wiretime.h"
 #include "io/clock.h"
 #include "live/cost.h"
+#include "topology/fabric.h"
 
 #define SLEEPS   100
 #define SLEEP_NS 100000

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/diag.h"
+#include "topology/fabric.h"
 
 const char *port_name(const void *arg, uint32_t port, char *buf)
 {

@@ -5,7 +5,8 @@
 /* What ports and hosts are called in results, and what to say to those who misspell them. */
 #include "base/error.h"
 #include "telemetry/recorder.h"
-#include "topology/fabric.h"
+
+struct fabric;
 
 /* Of a port: "tor0.0->agg0.1", with "#n" where two nodes share several links. buf of RECORDER_NAME; arg: the fabric. */
 const char *port_name(const void *arg, uint32_t port, char *buf);

@@ -9,6 +9,7 @@
 #include "io/cpu_time.h"
 #include "live/stacks.h"
 #include "live/timeline.h"
+#include "topology/fabric.h"
 
 #define SPIN_NS 200000 /* a sleeper wakes up to so late: what is due sooner is waited for awake */
 #define POLL_NS                                                                                    \

@@ -8,7 +8,9 @@
 #include "live/expect.h"
 #include "live/names.h"
 #include "live/session_internal.h"
+#include "scenario/scenario.h"
 #include "telemetry/summary.h"
+#include "topology/fabric.h"
 
 /* All ports send LLDP; what they have heard takes effect. */
 static void tell_neighbours(struct session *s, uint64_t now)

@@ -10,7 +10,12 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "telemetry/fidelity.h"
-#include "topology/fabric.h"
+#include "scenario/kinds.h"
+
+struct fabric;
+struct fault_spec;
+struct scenario;
+struct workload_spec;
 
 struct session;
 struct stacks;

@@ -5,6 +5,7 @@
 #include "base/outstream.h"
 #include "live/names.h"
 #include "live/session_internal.h"
+#include "scenario/scenario.h"
 
 #define SUMMARY_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 

@@ -6,6 +6,8 @@
 #include <string.h>
 #include "base/units.h"
 #include "live/session_internal.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 #include "workload/kind.h"
 
 #define BY_HAND "hand"

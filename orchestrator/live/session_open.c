@@ -11,6 +11,8 @@
 #include "live/session_internal.h"
 #include "live/stack_egress.h"
 #include "live/traffic.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 static bool is_stopped(const struct session *s)
 {

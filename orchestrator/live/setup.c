@@ -3,6 +3,8 @@
 
 #include "abi/wire.h"
 #include "control/lldp.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 #include "transport/dcqcn.h"
 
 bool setup_payload_is_full(const struct scenario *s, const struct fabric *f)

@@ -4,10 +4,12 @@
 
 /* From a scenario and its fabric to what the runtime's modules want to know. Pure. */
 #include "engine/engine.h"
-#include "topology/fabric.h"
 #include "transport/roce.h"
 #include "transport/strack.h"
 #include "workload/ideal.h"
+
+struct fabric;
+struct scenario;
 
 struct setup_options {
 	struct strack_options strack;

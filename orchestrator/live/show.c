@@ -10,6 +10,7 @@
 #include "base/drop_name.h"
 #include "base/units.h"
 #include "live/names.h"
+#include "topology/fabric.h"
 
 static double in_us(uint64_t ps)
 {

@@ -8,7 +8,8 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "live/agents.h"
-#include "topology/fabric.h"
+
+struct fabric;
 
 struct show_view {
 	const struct fabric *fabric;

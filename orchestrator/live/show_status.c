@@ -2,6 +2,7 @@
 #include "base/drop_name.h"
 #include "base/units.h"
 #include "live/show.h"
+#include "topology/fabric.h"
 
 static json_t *packets_json(const struct engine_stats *s)
 {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/units.h"
 #include "io/cgroup.h"
+#include "scenario/scenario.h"
 
 bool stack_has_egress(const struct stack_spec *s)
 {

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include "abi/egress.h"
 #include "base/error.h"
-#include "scenario/scenario.h"
+
+struct stack_spec;
 
 /* Whether there is anything for that program to do. */
 bool stack_has_egress(const struct stack_spec *s);

@@ -2,8 +2,11 @@
 #include "live/timeline.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 /* What each fault adds per target: its start, its end, and a reroute after each. */
 #define ACTIONS_PER_TARGET 4

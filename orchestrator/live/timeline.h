@@ -3,9 +3,14 @@
 #define FABRICBED_TIMELINE_H
 
 /* A scenario's faults as a list of what to do when, in the order of time. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "topology/fabric.h"
+#include "scenario/kinds.h"
+
+struct fabric;
+struct fault_spec;
+struct scenario;
 
 enum action_kind {
 	ACTION_END, /* of a fault at a target */

@@ -2,6 +2,8 @@
 #include "live/traffic.h"
 
 #include "base/rng.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 #include "workload/kind.h"
 
 /* A host's number by its name; fabric_new() has made sure that there is one. */

@@ -3,8 +3,10 @@
 #define FABRICBED_TRAFFIC_H
 
 /* What a scenario's workloads send over its fabric. */
-#include "topology/fabric.h"
 #include "workload/workload.h"
+
+struct fabric;
+struct scenario;
 
 /* Appends the messages of workloads from number `first` on, in the file's order. f was made from s. 0 or -ENOMEM. */
 int traffic_messages(

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "base/diag.h"
 #include "base/quantity.h"
+#include "scenario/kinds.h"
 
 enum topology_kind { TOPOLOGY_FAT_TREE, TOPOLOGY_LEAF_SPINE, TOPOLOGY_CUSTOM };
 
@@ -206,28 +207,6 @@ struct workload_spec {
 	struct workload_common *options; /* the kind's own; what they begin with, all have */
 	struct diag_pos pos;
 };
-
-enum fault_kind {
-	FAULT_LINK_DOWN,
-	FAULT_LINK_RATE,
-	FAULT_LINK_DELAY,
-	FAULT_LINK_LOSS,
-	FAULT_LINK_GILBERT,
-	FAULT_LINK_FLAKY,
-	FAULT_LINK_ERRORS,
-	FAULT_SWITCH_DOWN,
-	FAULT_HOST_STORM, /* a host that pauses a class and never lets go */
-};
-
-enum fault_target { TARGET_LINK, TARGET_SWITCH, TARGET_HOST };
-
-/* What faults of a kind befall, and so what their target names. */
-static inline enum fault_target fault_target(enum fault_kind kind)
-{
-	if (kind == FAULT_SWITCH_DOWN)
-		return TARGET_SWITCH;
-	return kind == FAULT_HOST_STORM ? TARGET_HOST : TARGET_LINK;
-}
 
 struct fault_spec {
 	bool sound;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <arpa/inet.h>
 #include "abi/wire.h"
+#include "topology/fabric.h"
 
 void hosts_write(const struct fabric *f, FILE *out)
 {

@@ -4,7 +4,8 @@
 
 /* A fabric's own /etc/hosts. */
 #include <stdio.h>
-#include "topology/fabric.h"
+
+struct fabric;
 
 /* localhost, and then each host with both of its addresses (abi/wire.h). */
 void hosts_write(const struct fabric *f, FILE *out);

@@ -11,6 +11,7 @@
 #include "io/clock.h"
 #include "live/measure.h"
 #include "live/stacks.h"
+#include "scenario/scenario.h"
 #include "serve/live_internal.h"
 
 #define BUSY_TURNS 16        /* between two looks at the socket while there is work */

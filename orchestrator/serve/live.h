@@ -6,7 +6,9 @@
 #include <stdbool.h>
 #include "base/error.h"
 #include "live/folder.h"
-#include "topology/fabric.h"
+
+struct fabric;
+struct scenario;
 
 struct live;
 

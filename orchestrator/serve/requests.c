@@ -5,10 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/diag.h"
 #include "base/units.h"
 #include "live/show.h"
 #include "live/stacks.h"
+#include "scenario/scenario.h"
 #include "serve/live_internal.h"
+#include "topology/check.h"
+#include "topology/fabric.h"
 
 static struct show_view view_of(struct live *l)
 {

@@ -15,6 +15,7 @@
 #include "io/netns.h"
 #include "serve/hosts.h"
 #include "serve/state_dir.h"
+#include "topology/fabric.h"
 
 #define STATE_NEW STATE_FILE ".new"
 

@@ -14,7 +14,8 @@
 #include <sys/types.h>
 #include "base/error.h"
 #include "build/record.h"
-#include "topology/fabric.h"
+
+struct fabric;
 
 #define STATE_DIR_ROOT RECORD_DIR "/live"
 #define STATE_DIR_MAX  34 /* that and */

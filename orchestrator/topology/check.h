@@ -2,17 +2,27 @@
 #ifndef FABRICBED_TOPOLOGY_CHECK_H
 #define FABRICBED_TOPOLOGY_CHECK_H
 
-/* Whether a scenario's workloads and faults name what the fabric has. Internal to topology/. */
+/* Whether workloads and faults name what the fabric has. */
 #include "topology/fabric.h"
 
-/* Every mismatch is a message. 0 or -ENOMEM. */
+struct diags;
+struct fault_spec;
+struct scenario;
+struct workload_spec;
+
+/* A scenario's, when its fabric is made; every mismatch is a message. 0 or -ENOMEM. */
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags);
 
-/* The same for the faults alone. */
+/* The same for its faults alone. */
 int check_fault_targets(const struct fabric *f, const struct scenario *s, struct diags *diags);
 
-/* The message for a glob that matches no link: the nearest name, or what names look like. */
-void report_no_link(const struct fabric *f, const char *key, const char *glob, struct diag_pos pos,
-	struct diags *diags);
+/*
+ * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
+ * class to pause; no more messages at once than it takes in a moment); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
+ */
+#define FABRIC_START_MAX 131072 /* messages that are given later, at once */
+int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
+int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, struct diags *diags);
 
 #endif

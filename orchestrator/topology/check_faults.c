@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/units.h"
+#include "scenario/scenario.h"
+#include "topology/missing.h"
 
 /* One fault on one target: a link, or a node. */
 struct hit {

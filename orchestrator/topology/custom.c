@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "scenario/scenario.h"
 #include "topology/shape.h"
 
 #define KEY "topology.custom"

@@ -5,6 +5,7 @@
 /* What a scenario comes to: what `validate` tells. */
 #include <jansson.h>
 #include <stdio.h>
+#include "scenario/scenario.h"
 #include "topology/fabric.h"
 
 struct explain_cost {

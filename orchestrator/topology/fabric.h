@@ -4,14 +4,13 @@
 
 /*
  * A fabric: nodes, ports and links with every number resolved. A pure value, made from a scenario
- * without touching the machine.
+ * without touching the machine (topology/make.h).
  */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stddef.h>
 #include "base/net.h"
 #include "base/switching.h"
-#include "scenario/scenario.h"
 
 #define NODE_NAME 32 /* with its terminating zero */
 
@@ -46,29 +45,8 @@ struct fabric {
 	struct switching switching; /* its features: those of the scenario */
 };
 
-/*
- * Ports: those of hosts first, then of the switches in their order. A switch has its down ports
- * first, then those to its own tier, then its up ports; each in the order of the peers.
- *
- * Builds the fabric that the scenario asks for; anything that makes no sense (links to nodes that
- * are not there, unconnected hosts, faults and workloads that name what is not there, kmin above
- * kmax once resolved, too many nodes or ports) is a message in diags. 0; -EINVAL with messages;
- * -ENOMEM.
- */
-int fabric_new(struct fabric **ret, const struct scenario *s, struct diags *diags);
+/* NULL is fine. */
 void fabric_free(struct fabric *f);
-
-/* Only the messages, also for a scenario of which scenario_inspect() found but a part sound. */
-int fabric_inspect(const struct scenario *s, struct diags *diags);
-
-/*
- * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
- * class to pause; no more messages at once than it takes in a moment); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
- */
-#define FABRIC_START_MAX 131072 /* messages that are given later, at once */
-int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
-int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
-	size_t count, struct diags *diags);
 
 /* Writes "a-b" or "a-b#n"; returns buf. */
 #define LINK_NAME (2 * NODE_NAME + 8)

@@ -6,6 +6,7 @@
  * aggregation switches, k^2/4 cores, k^3/4 hosts.
  */
 #include <stdio.h>
+#include "scenario/scenario.h"
 #include "topology/shape.h"
 
 struct layout {

@@ -2,8 +2,10 @@
 #include "topology/graph.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include "base/units.h"
+#include "topology/fabric.h"
 
 /* Measures in pixels. A node's name is about 7 pixels a letter at this font size. */
 #define MARGIN     20

@@ -4,7 +4,8 @@
 
 /* Pictures of a fabric. */
 #include <stdio.h>
-#include "topology/fabric.h"
+
+struct fabric;
 
 /*
  * Tiers as ranks, hosts at the bottom; links whose rate is not the fabric's most frequent one say

@@ -3,6 +3,7 @@
 /* Two tiers: every leaf has links_per_pair links to every spine. */
 #include <stdio.h>
 #include "abi/state.h"
+#include "scenario/scenario.h"
 #include "topology/shape.h"
 
 #define KEY "topology.leaf_spine"

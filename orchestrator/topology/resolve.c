@@ -7,7 +7,8 @@
 #include "abi/state.h"
 #include "base/netgraph.h"
 #include "base/wiretime.h"
-#include "topology/check.h"
+#include "scenario/scenario.h"
+#include "topology/missing.h"
 
 /* A packet sent with a TTL of 64 is forwarded 63 times. */
 #define PATH_SWITCHES_MAX 63

@@ -8,6 +8,10 @@
  */
 #include "topology/fabric.h"
 
+struct diags;
+struct scenario;
+struct topology_spec;
+
 /* Applies topology.links; a glob that matches nothing is a message. */
 void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct diags *diags);
 

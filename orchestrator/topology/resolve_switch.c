@@ -5,6 +5,8 @@
 #include <string.h>
 #include "abi/state.h"
 #include "base/headroom.h"
+#include "base/units.h"
+#include "scenario/scenario.h"
 
 _Static_assert(CLASSES == SCENARIO_CLASSES, "a scenario's classes are the switches'");
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "scenario/scenario.h"
 
 int shape_alloc(struct shape *s, uint32_t hosts, uint32_t switches, uint32_t links)
 {

@@ -8,6 +8,9 @@
  */
 #include "topology/fabric.h"
 
+struct diags;
+struct topology_spec;
+
 #define PORTS_MAX        (1u << 20)
 #define SWITCH_PORTS_MAX 4096u
 

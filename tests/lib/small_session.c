@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
+#include "topology/make.h"
 
 void small_session_load(
 	struct small_session *s, const char *text, const char *const *sets, size_t set_count)

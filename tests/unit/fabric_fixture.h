@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/diag.h"
+#include "scenario/scenario.h"
 #include "topology/fabric.h"
+#include "topology/make.h"
 
 static inline struct scenario fixture_scenario(enum topology_kind kind)
 {

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 #undef expect_check /* cmocka has a macro of that name */
 #include "live/expect.h"
+#include "scenario/scenario.h"
 
 static bool met(const char *metric, enum expect_bound bound, double value, json_t **ret_found)
 {

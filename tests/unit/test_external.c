@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "build/external.h"
+#include "scenario/scenario.h"
 
 /*
  * Plans a way out where ovs-vsctl is a script of the test's own, in the folder *state, which is its OVS_RUNDIR too. The

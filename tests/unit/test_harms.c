@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "live/harms.h"
+#include "scenario/scenario.h"
 
 static struct fault_spec faults[] = {
 	{.kind = FAULT_LINK_DOWN},

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "serve/hosts.h"
+#include "topology/fabric.h"
 
 /* Numbers that need more than one byte of the addresses, and a switch, which has none. */
 static void test_hosts(void **unused)

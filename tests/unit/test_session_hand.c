@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "base/units.h"
 #include "lib/small_session.h"
+#include "topology/check.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

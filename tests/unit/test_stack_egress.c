@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "base/units.h"
 #include "live/stack_egress.h"
+#include "scenario/scenario.h"
 
 static void nothing_to_do(void **state)
 {

@@ -6,9 +6,11 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "abi/state.h"
+#include "base/diag.h"
 #include "base/rng.h"
 #include "base/wiretime.h"
 #include "fabric_fixture.h"
+#include "scenario/scenario.h"
 
 #define GBPS 1000000000ull
 

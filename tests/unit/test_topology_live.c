@@ -6,7 +6,9 @@
 #include <cmocka.h>
 #include "fabric_fixture.h"
 #include "scenario_fixture.h"
+#include "topology/check.h"
 #include "topology/explain.h"
+#include "topology/make.h"
 #include "words_fixture.h"
 
 /* What was said against something that is given to a fabric later; "": nothing. To be freed. */
