@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "abi/state.h"
-#include "base/netgraph.h"
 #include "engine/pool.h"
 #include "live/setup.h"
 #include "live/traffic.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
+#include "workload/strain.h"
 
 /*
  * What is not computed below, measured on amd64: the process and its libraries; of a port, what the engine, the recorder and
@@ -98,120 +98,44 @@ static uint64_t packet_bytes(
 	return slot * (packets < most ? packets : most);
 }
 
-/* ---- ports that frames come to ---- */
-
-struct pair {
-	uint32_t to, from; /* edge switches, as netgraph numbers them */
-};
-
-struct reach {
-	const struct net *net;
-	struct netgraph g;
-	uint8_t *dist;
-	uint32_t *order;
-	bool *on_way;  /* switches that this destination's packets pass */
-	bool *reached; /* ports */
-	struct pair *pairs;
-	uint32_t count, left; /* ports reached; ports between switches that are not */
-};
-
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct pair *x = a, *y = b;
-
-	if (x->to != y->to)
-		return x->to < y->to ? -1 : 1;
-	return (x->from > y->from) - (x->from < y->from);
-}
-
-/* Both ends of a link: answers go back. */
-static void reach_link(struct reach *r, uint32_t port, bool switches)
-{
-	uint32_t ends[] = {port, r->net->ports[port].peer};
-
-	for (int i = 0; i < 2; i++) {
-		if (r->reached[ends[i]])
-			continue;
-		r->reached[ends[i]] = true;
-		r->count++;
-		r->left -= switches;
-	}
-}
-
-/* What lies on shortest paths from the sources of n pairs to their one destination. */
-static void reach_destination(struct reach *r, const struct pair *pairs, size_t n)
-{
-	const struct netgraph *g = &r->g;
-	uint32_t nodes = netgraph_walk(g, g->edges[pairs[0].to], NULL, r->dist, r->order);
-
-	for (size_t i = 0; i < n; i++)
-		r->on_way[g->edges[pairs[i].from]] = true;
-	while (nodes-- > 0) {
-		uint32_t at = r->order[nodes];
-
-		for (uint32_t a = g->first[at]; r->on_way[at] && a < g->first[at + 1]; a++) {
-			if (r->dist[g->arcs[a].to] + 1 != r->dist[at])
-				continue;
-			r->on_way[g->arcs[a].to] = true;
-			reach_link(r, g->arcs[a].port, true);
-		}
-		r->on_way[at] = false;
-	}
-}
-
-static void reach_all(struct reach *r, const struct messages *m)
-{
-	for (size_t i = 0; i < m->count; i++) {
-		uint32_t from = m->items[i].src_host, to = m->items[i].dst_host;
-
-		reach_link(r, r->net->nodes[from].first_port, false);
-		reach_link(r, r->net->nodes[to].first_port, false);
-		r->pairs[i] = (struct pair){r->g.host_edge[to], r->g.host_edge[from]};
-	}
-	qsort(r->pairs, m->count, sizeof(*r->pairs), compare_pairs);
-	for (size_t i = 0, n; i < m->count && r->left; i += n) {
-		for (n = 1; i + n < m->count && r->pairs[i + n].to == r->pairs[i].to;)
-			n++;
-		reach_destination(r, r->pairs + i, n);
-	}
-}
-
 /* Ports to which the messages' packets and answers may come. 0 or -ENOMEM. */
-static int count_reached(uint32_t *ret, const struct net *net, const struct messages *m)
+static int count_reached(
+	uint32_t *ret, const struct scenario *s, const struct fabric *f, const struct messages *m)
 {
-	struct reach r = {.net = net, .g = NETGRAPH_INIT};
-	size_t switches = (size_t)net->switch_count + 1;
-	int err = netgraph_init(&r.g, net);
+	uint32_t count = f->net.link_count;
+	struct strain_links links = {calloc((size_t)count + 1, sizeof(uint64_t)),
+		calloc((size_t)count + 1, sizeof(uint64_t))};
+	struct workload_strain strain = {0};
+	struct workload_frames frames;
+	int err = links.rate_bps && links.delay_ps ? 0 : -ENOMEM;
 
-	r.left = net->port_count - 2 * net->host_count;
-	r.dist = calloc(switches, sizeof(*r.dist));
-	r.order = calloc(switches, sizeof(*r.order));
-	r.on_way = calloc(switches, sizeof(*r.on_way));
-	r.reached = calloc(PORT_FIRST + (size_t)net->port_count, sizeof(*r.reached));
-	r.pairs = calloc(m->count + 1, sizeof(*r.pairs));
-	if (!err && !(r.dist && r.order && r.on_way && r.reached && r.pairs))
-		err = -ENOMEM;
-	if (!err) {
-		reach_all(&r, m);
-		*ret = r.count;
-	}
-	netgraph_release(&r.g);
-	free(r.dist);
-	free(r.order);
-	free(r.on_way);
-	free(r.reached);
-	free(r.pairs);
+	for (uint32_t l = 0; !err && l < count; l++)
+		links.rate_bps[l] = f->net.ports[f->links[l].a].rate_bps;
+	setup_frames(&frames, s, f);
+	if (!err)
+		err = workload_strain(m, &f->net, &frames, &links, &strain);
+	*ret = 2 * strain.links; /* answers go back */
+	free(links.rate_bps);
+	free(links.delay_ps);
 	return err;
 }
 
-/* ---- all of it ---- */
+/* As many chains of messages as there are hosts reach about all; to follow each would take longer than it is worth. */
+static bool reaches_all(const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	uint64_t chains = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		chains += m->items[i].after == MESSAGE_NONE;
+	return s->sw.lldp_ps || chains >= f->net.host_count;
+}
 
 static int kernel_bytes(
 	uint64_t *ret, const struct scenario *s, const struct fabric *f, const struct messages *m)
 {
 	const struct net *net = &f->net;
 	uint32_t reached = net->port_count;
-	int err = s->sw.lldp_ps ? 0 : count_reached(&reached, net, m);
+	int err = reaches_all(s, f, m) ? 0 : count_reached(&reached, s, f, m);
 
 	*ret = (uint64_t)net->port_count * KERNEL_PORT_BYTES +
 	       (uint64_t)net->node_count * KERNEL_NODE_BYTES +

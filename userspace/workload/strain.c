@@ -204,6 +204,9 @@ static void find_busiest(struct strain *x, uint32_t farthest)
 		uint64_t rate = link_rate(x, p);
 
 		x->found.busiest_ps = max_u64(x->found.busiest_ps, bytes_ps(x->load[p], rate));
+		/* a link has two ports, and is crossed either way, or both */
+		x->found.links +=
+			x->net->ports[p].peer > p && (x->load[p] || x->load[x->net->ports[p].peer]);
 		if (rate)
 			hop = max_u64(hop,
 				sum(serialise_ps(full_frame(x), rate), x->links->delay_ps[link]));

@@ -22,6 +22,7 @@ struct workload_strain {
 	uint64_t
 		round_trip_ps; /* of full frames over the slowest link, as often as the longest way has links */
 	uint64_t packets; /* of the longest message */
+	uint32_t links;   /* that any of it crosses */
 };
 
 /*
