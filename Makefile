@@ -170,7 +170,7 @@ $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libtests-asan.a $(BUILD)/libfabri
 	$(call link_test,$(SANITIZE))
 
 # instructions differ from one compiler to the next
-$(BUILD)/tests/bpf/test_budget_bpf: CPPFLAGS += -DCLANG_MAJOR=$(firstword $(subst ., ,$(shell $(CLANG) -dumpversion)))
+$(BUILD)/tests/bpf/test_budget_bpf: private ALL_CFLAGS += -DCLANG_MAJOR=$(firstword $(subst ., ,$(shell $(CLANG) -dumpversion)))
 
 $(BUILD)/tests/bpf/%: tests/bpf/%.c $(BUILD)/libtests.a $(BUILD)/libfabricbed.a
 	$(call link_test,-fno-lto)

@@ -30,8 +30,7 @@ static void a_stream_is_raw(void **state)
 	assert_true(server_stream(w->kept[0], "end", 3));
 	server_end_streams(w->server);
 	assert_false(server_stream(w->kept[0], "more", 4));
-	assert_string_equal(hear_the_end(w, fd), "end"
-						 "bye");
+	assert_string_equal(hear_the_end(w, fd), "endbye");
 	assert_int_equal(w->gone, 1);
 }
 

@@ -123,9 +123,9 @@ int engine_send_control(
 
 struct engine_stats {
 	/* the counters of base/metrics.h; in_flight is counted one by one, not derived */
-#define FIELD(section, name, help) uint64_t name;
-	METRICS(FIELD, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP)
-#undef FIELD
+#define COUNTER(section, name, help) uint64_t name;
+	METRICS(COUNTER, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP)
+#undef COUNTER
 	uint64_t dropped[DROP_REASON_COUNT];
 	uint64_t paused_ps;          /* of all queues together, up to now */
 	uint64_t hops;               /* frames that crossed a link */
