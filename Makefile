@@ -158,7 +158,7 @@ $(BUILD)/fabricbed-asan: $(CLI_ASAN_OBJ) $(BUILD)/libfabricbed-asan.a
 define link_test
 	@mkdir -p $(@D)
 	@echo "  TEST   $@"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.o %.a,$^) -lcmocka $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LIBS)
 endef
 
 # of the command line, what needs neither a terminal nor a fabric

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "live/show.h"
 #include "live/stacks.h"
@@ -128,12 +129,11 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 static void refuse_diags(struct server_client *c, const char *verb, struct diags *d)
 {
 	char text[1024];
-	size_t used = 0;
+	struct strbuf b = STRBUF(text);
 
 	diags_sort(d);
-	for (size_t i = 0; i < d->count && used < sizeof(text); i++)
-		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%s%s", i ? "\n" : "", d->items[i].text);
+	for (size_t i = 0; i < d->count; i++)
+		strbuf_add(&b, "%s%s", i ? "\n" : "", d->items[i].text);
 	server_refuse(c, REFUSE_INPUT, "%s: %s", verb, d->count ? text : "out of memory");
 }
 

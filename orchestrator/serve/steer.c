@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/diag.h"
 #include "base/drop_name.h"
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "live/names.h"
 #include "serve/live_internal.h"
@@ -163,7 +164,7 @@ static bool read_reason(struct server_client *c, const char *name, enum drop_rea
 {
 	const char *names[DROP_REASON_COUNT], *near;
 	char all[512];
-	size_t used = 0;
+	struct strbuf list = STRBUF(all);
 
 	for (int i = 1; i < DROP_REASON_COUNT; i++) {
 		names[i - 1] = drop_name((unsigned)i);
@@ -173,9 +174,7 @@ static bool read_reason(struct server_client *c, const char *name, enum drop_rea
 		}
 	}
 	near = nearest_word(name, names, DROP_REASON_COUNT - 1);
-	for (int i = 0; i < DROP_REASON_COUNT - 1 && used < sizeof(all); i++)
-		used += (size_t)snprintf(
-			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
+	strbuf_add_list(&list, names, DROP_REASON_COUNT - 1);
 	server_refuse(c, REFUSE_INPUT, "nothing is dropped for \"%.40s\"%s%s%s; reasons: %s", name,
 		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", all);
 	return false;

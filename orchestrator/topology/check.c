@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/hop.h"
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "workload/kind.h"
 
@@ -15,17 +16,15 @@
 /* The first link up from each tier, as examples of names. */
 static void example_names(const struct fabric *f, char *buf, size_t size)
 {
-	size_t used = 0;
+	struct strbuf b = strbuf_init(buf, size);
 
-	buf[0] = 0;
 	for (uint32_t tier = 0; tier < f->tier_count; tier++) {
-		for (uint32_t l = 0; l < f->net.link_count && used < size; l++) {
+		for (uint32_t l = 0; l < f->net.link_count; l++) {
 			char name[LINK_NAME];
 
 			if (f->nodes[f->net.ports[f->links[l].a].node].tier != tier)
 				continue;
-			used += (size_t)snprintf(buf + used, size - used, "%s%s", tier ? ", " : "",
-				fabric_link_name(f, l, name));
+			strbuf_add(&b, "%s%s", tier ? ", " : "", fabric_link_name(f, l, name));
 			break;
 		}
 	}

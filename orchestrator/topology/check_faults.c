@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "base/units.h"
 
 /* One fault on one target: a link, or a node. */
@@ -14,22 +15,12 @@ struct hit {
 
 struct hits {
 	struct hit *items;
-	size_t count, capacity;
+	size_t count;
 };
 
 static int add_hit(struct hits *h, uint32_t target, uint32_t fault)
 {
-	if (h->count == h->capacity) {
-		size_t capacity = h->capacity ? 2 * h->capacity : 64;
-		struct hit *items = reallocarray(h->items, capacity, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		h->items = items;
-		h->capacity = capacity;
-	}
-	h->items[h->count++] = (struct hit){target, fault};
-	return 0;
+	return ARRAY_ADD(h->items, h->count, (struct hit){target, fault});
 }
 
 /* The nodes from `first` to `end` that a fault can befall, and what they are. */

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/array.h"
 #include "topology/explain_parts.h"
 #include "workload/kind.h"
 
@@ -154,23 +155,14 @@ static int find_reach(struct survey *v, uint32_t index, const struct fault_spec 
 {
 	struct reach r = {
 		.fault = index, .left = fault->kind == FAULT_LINK_RATE ? fault->share : 0};
-	uint32_t capacity = 0;
 
 	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
 		if (pod_below(v, l) == NO_POD || !fault_hits(v->f, fault, l))
 			continue;
-		if (r.link_count == capacity) {
-			uint32_t more = capacity ? 2 * capacity : 4;
-			uint32_t *links = reallocarray(r.links, more, sizeof(*links));
-
-			if (!links) {
-				free(r.links);
-				return -ENOMEM;
-			}
-			r.links = links;
-			capacity = more;
+		if (ARRAY_ADD(r.links, r.link_count, l) < 0) {
+			free(r.links);
+			return -ENOMEM;
 		}
-		r.links[r.link_count++] = l;
 	}
 	if (r.link_count)
 		v->reaches[v->reach_count++] = r;

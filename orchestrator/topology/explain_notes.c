@@ -4,25 +4,26 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include "base/array.h"
 
 __attribute__((format(printf, 2, 3))) static int add_note(
 	struct explain *e, const char *format, ...)
 {
-	char **notes = reallocarray(e->notes, e->note_count + 1, sizeof(*notes));
 	va_list args;
+	char *note;
 	int length;
 
-	if (!notes)
-		return -ENOMEM;
-	e->notes = notes;
 	va_start(args, format);
-	length = vasprintf(&notes[e->note_count], format, args);
+	length = vasprintf(&note, format, args);
 	va_end(args);
 	if (length < 0)
 		return -ENOMEM;
-	e->note_count++;
-	return 0;
+	if (ARRAY_ADD(e->notes, e->note_count, note) == 0)
+		return 0;
+	free(note);
+	return -ENOMEM;
 }
 
 static int note_lossy_roce(struct explain *e, const struct fabric *f, const struct scenario *s)

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "base/array.h"
 #include "base/headroom.h"
 
 static void explain_pools(struct explain *e, const struct fabric *f)
@@ -67,30 +68,19 @@ static bool same_kind(const struct explain_headroom *a, const struct explain_hea
 	return a->class == b->class && a->rate_bps == b->rate_bps && a->delay_ps == b->delay_ps;
 }
 
-static int add_headroom(struct explain *e, const struct explain_headroom *row, size_t *capacity)
+static int add_headroom(struct explain *e, struct explain_headroom *row)
 {
 	if (e->headroom_count && same_kind(&e->headrooms[e->headroom_count - 1], row)) {
 		e->headrooms[e->headroom_count - 1].links++;
 		return 0;
 	}
-	if (e->headroom_count == *capacity) {
-		size_t more = *capacity ? 2 * *capacity : 8;
-		struct explain_headroom *rows = reallocarray(e->headrooms, more, sizeof(*rows));
-
-		if (!rows)
-			return -ENOMEM;
-		e->headrooms = rows;
-		*capacity = more;
-	}
-	e->headrooms[e->headroom_count] = *row;
-	e->headrooms[e->headroom_count++].links = 1;
-	return 0;
+	row->links = 1;
+	return ARRAY_ADD(e->headrooms, e->headroom_count, *row);
 }
 
 static int explain_headrooms(struct explain *e, const struct fabric *f)
 {
 	uint32_t *links = calloc((size_t)f->net.link_count + 1, sizeof(*links));
-	size_t capacity = 0;
 	int err = links ? 0 : -ENOMEM;
 
 	for (uint32_t l = 0; !err && l < f->net.link_count; l++)
@@ -103,7 +93,7 @@ static int explain_headrooms(struct explain *e, const struct fabric *f)
 		for (uint32_t l = 0; !err && l < f->net.link_count; l++) {
 			struct explain_headroom row = headroom_row(f, i, links[l]);
 
-			err = add_headroom(e, &row, &capacity);
+			err = add_headroom(e, &row);
 		}
 	}
 	free(links);

@@ -6,21 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool make_room(struct diags *d)
-{
-	size_t capacity = d->capacity ? 2 * d->capacity : 16;
-	struct diag *items;
-
-	if (d->count < d->capacity)
-		return true;
-	items = reallocarray(d->items, capacity, sizeof(*items));
-	if (!items)
-		return false;
-	d->items = items;
-	d->capacity = capacity;
-	return true;
-}
+#include "base/array.h"
 
 void diags_add(struct diags *d, struct diag_pos pos, const char *format, ...)
 {
@@ -35,12 +21,10 @@ void diags_add(struct diags *d, struct diag_pos pos, const char *format, ...)
 		d->out_of_memory = true;
 		return;
 	}
-	if (!make_room(d)) {
+	if (ARRAY_ADD(d->items, d->count, (struct diag){pos, text}) < 0) {
 		free(text);
 		d->out_of_memory = true;
-		return;
 	}
-	d->items[d->count++] = (struct diag){pos, text};
 }
 
 struct ranked {

@@ -18,7 +18,7 @@ struct diag {
 
 struct diags {
 	struct diag *items; /* in the order of their positions after diags_sort() */
-	size_t count, capacity;
+	size_t count;
 	bool out_of_memory; /* a message was lost to it */
 };
 
