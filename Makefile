@@ -16,14 +16,14 @@ LTO      := $(if $(shell $(CC) --version 2>/dev/null | grep -i clang),,-flto=aut
 endif
 Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
-CLI_LIBS := -lxml2 -lncurses -ltinfo
+CLI_LIBS := -lncurses -ltinfo
 LIBS     := -lbpf -lmnl -lyaml -ljansson -lpthread -lm
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
-            libyaml-dev libjansson-dev libxml2-dev libncurses-dev linux-libc-dev iproute2
+            libyaml-dev libjansson-dev libncurses-dev linux-libc-dev iproute2
 CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools
 
 KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
@@ -115,8 +115,6 @@ $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
 $(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
-
-$(CLI_OBJ) $(CLI_ASAN_OBJ): CPPFLAGS += -I/usr/include/libxml2
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
