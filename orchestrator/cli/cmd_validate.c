@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include "cli/cli.h"
+#include "cli/table.h"
 #include "live/footprint.h"
 #include "live/setup.h"
 #include "live/traffic.h"
-#include "topology/explain.h"
+#include "report/fabric_report.h"
 
 static const struct cli_option options[] = {
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
@@ -12,7 +13,7 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-static int measure_load(struct explain_load *ret, const struct scenario *s, const struct fabric *f)
+static int measure_load(struct report_load *ret, const struct scenario *s, const struct fabric *f)
 {
 	struct messages m = MESSAGES_INIT;
 	struct workload_frames frames;
@@ -23,7 +24,7 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 	if (r == 0)
 		r = workload_measure(&m, &f->net, &frames, &size);
 	if (r == 0)
-		*ret = (struct explain_load){
+		*ret = (struct report_load){
 			.flows = m.count,
 			.bytes = size.bytes,
 			.packets = size.packets,
@@ -35,33 +36,23 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 	return r;
 }
 
-/* Explains one scenario: in print, or into *ret_json if that is not NULL. */
+/* Reports on one scenario: in print, or into *ret_json if that is not NULL. */
 static int explain(const struct scenario *s, const struct fabric *f, json_t **ret_json)
 {
-	struct explain_load load;
-	struct explain e;
-	int r = measure_load(&load, s, f);
+	struct report_load load;
+	json_t *report = measure_load(&load, s, f) < 0 ? NULL : fabric_report(f, s, &load);
 
-	if (r == 0)
-		r = explain_fabric(&e, f, s, &load);
-	if (r == 0 && ret_json)
-		*ret_json = explain_json(&e);
-	else if (r == 0)
-		r = explain_write(&e, stdout);
-	if (r == 0)
-		explain_release(&e);
-	if (r < 0 || (ret_json && !*ret_json)) {
+	if (!report) {
 		cli_error("out of memory");
 		return EXIT_RUN;
 	}
+	if (ret_json) {
+		*ret_json = report;
+		return EXIT_WELL;
+	}
+	fabric_report_print(report, stdout);
+	json_decref(report);
 	return EXIT_WELL;
-}
-
-static void print_json(json_t *json)
-{
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	putchar('\n');
-	json_decref(json);
 }
 
 static int explain_variant(
@@ -97,9 +88,8 @@ static int explain_variants(const struct cli_args *args, const struct scenario *
 			status = r;
 	}
 	if (variants && status == EXIT_WELL)
-		print_json(variants);
-	else
-		json_decref(variants);
+		table_json(variants);
+	json_decref(variants);
 	return status;
 }
 
@@ -118,7 +108,8 @@ static int run_validate(const struct command *c, const struct cli_args *args)
 	else
 		status = explain(s, f, as_json ? &json : NULL);
 	if (json)
-		print_json(json);
+		table_json(json);
+	json_decref(json);
 	fabric_free(f);
 	scenario_free(s);
 	return status;

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "fabric_fixture.h"
-#include "topology/explain.h"
 #include "topology/graph.h"
 
 /* What a writer writes; free() it. */
@@ -230,96 +229,6 @@ static void a_full_disk_is_noticed(void **state)
 	fabric_free(f);
 }
 
-static const struct explain_load load = {16, 16 * 2097152ull, 8192, 40000, 180000000, 3 << 20};
-
-static void explain_counts_paths_and_oversubscription(void **state)
-{
-	struct scenario s = fixture_fat_tree(8);
-	struct fabric *f;
-	struct explain e;
-
-	(void)state;
-	s.topology.host_rate_bps = 200000000000ull;
-	f = fixture_fabric(&s);
-	assert_int_equal(explain_fabric(&e, f, &s, &load), 0);
-	assert_int_equal(e.tier_count, 3);
-	assert_int_equal(e.tiers[0].switches, 32);
-	assert_int_equal(e.tiers[2].switches, 16);
-	assert_true(e.tiers[0].oversubscription == 2);
-	assert_true(e.tiers[1].oversubscription == 1);
-	assert_true(e.tiers[2].oversubscription == 0);
-	assert_int_equal(e.path_count, 3);
-	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(e.paths[i].links, 2 * i + 2);
-		assert_int_equal(e.paths[i].least, i == 2 ? 16 : i ? 4 : 1);
-		assert_int_equal(e.paths[i].most, e.paths[i].least);
-	}
-	assert_true(e.in_process.memory_mb == 3);
-	assert_true(e.kernel.memory_mb > 3 + e.ports / 16.0 - 1e-9);
-	assert_true(e.kernel.wall_s > 15 * e.in_process.wall_s);
-	assert_true(e.in_process.wall_s > 0);
-	explain_release(&e);
-	fabric_free(f);
-}
-
-static void explain_has_a_range_where_pairs_differ(void **state)
-{
-	static struct fixture_custom c;
-	struct scenario s =
-		fixture_custom(&c, "a b c", "x y z m n", "a-x b-y c-z x-m y-m x-n y-n z-m");
-	struct fabric *f = fixture_fabric(&s);
-	struct explain e;
-
-	(void)state;
-	assert_int_equal(explain_fabric(&e, f, &s, &load), 0);
-	/* No two hosts share a switch; a and b have two ways, c one to each. */
-	assert_int_equal(e.path_count, 1);
-	assert_int_equal(e.paths[0].links, 4);
-	assert_int_equal(e.paths[0].least, 1);
-	assert_int_equal(e.paths[0].most, 2);
-	explain_release(&e);
-	fabric_free(f);
-}
-
-static void explain_says_the_same_twice(void **state)
-{
-	struct scenario s = fixture_leaf_spine(4, 2, 8, 2);
-	struct fabric *f = fixture_fabric(&s);
-	struct explain e;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	json_t *json, *value;
-
-	(void)state;
-	assert_non_null(out);
-	assert_int_equal(explain_fabric(&e, f, &s, &load), 0);
-	assert_int_equal(explain_write(&e, out), 0);
-	fclose(out);
-	assert_int_equal(count(text, "leaf-spine of 32 hosts, 6 switches, 48 links"), 1);
-	assert_int_equal(count(text, "oversubscribed 2:1"), 1);
-	assert_int_equal(count(text, "across leaves: 8, each of 4 links"), 1);
-	assert_int_equal(count(text, "16 messages, 33554432 bytes"), 1);
-	json = explain_json(&e);
-	assert_non_null(json);
-	assert_int_equal(json_integer_value(json_object_get(json, "links")), 48);
-	assert_int_equal(json_integer_value(json_object_get(json, "bdp_bytes")), f->bdp_bytes);
-	value = json_array_get(json_object_get(json, "tiers"), 0);
-	assert_true(json_real_value(json_object_get(value, "oversubscription")) == 2);
-	value = json_array_get(json_object_get(json, "tiers"), 1);
-	assert_true(json_is_null(json_object_get(value, "oversubscription")));
-	value = json_array_get(json_object_get(json, "paths"), 1);
-	assert_int_equal(json_integer_value(json_object_get(value, "most")), 8);
-	value = json_object_get(json_object_get(json, "workload"), "ideal_us");
-	assert_true(json_real_value(value) == 180);
-	value = json_object_get(json_object_get(json, "estimate"), "inline");
-	assert_true(json_is_real(json_object_get(value, "wall_s")));
-	json_decref(json);
-	free(text);
-	explain_release(&e);
-	fabric_free(f);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,9 +238,6 @@ int main(void)
 		cmocka_unit_test(dot_has_every_node_and_link),
 		cmocka_unit_test(dot_is_what_graphviz_reads),
 		cmocka_unit_test(a_full_disk_is_noticed),
-		cmocka_unit_test(explain_counts_paths_and_oversubscription),
-		cmocka_unit_test(explain_has_a_range_where_pairs_differ),
-		cmocka_unit_test(explain_says_the_same_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "fabric_fixture.h"
 #include "scenario_fixture.h"
-#include "topology/explain.h"
+#include "report/fabric_report.h"
 #include "words_fixture.h"
 
 /* What was said against something that is given to a fabric later; "": nothing. To be freed. */
@@ -132,27 +132,23 @@ static void an_external_node_is_a_host(void **state)
 /* What `validate` tells of a scenario, as text for people or as JSON. */
 static char *told(const char *text, bool json)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, 1};
+	static const struct report_load load_of_one = {1, 1, 1, 1, 1, 1};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
-	struct explain e;
+	json_t *report = fabric_report(f, s, &load_of_one);
+	size_t length;
 	char *ret;
+	FILE *out;
 
-	assert_int_equal(explain_fabric(&e, f, s, &load_of_one), 0);
+	assert_non_null(report);
 	if (json) {
-		json_t *j = explain_json(&e);
-
-		assert_non_null(j);
-		ret = json_dumps(j, JSON_COMPACT);
-		json_decref(j);
+		ret = json_dumps(report, JSON_COMPACT);
 	} else {
-		size_t length;
-		FILE *out = open_memstream(&ret, &length);
-
-		assert_int_equal(explain_write(&e, out), 0);
+		out = open_memstream(&ret, &length);
+		fabric_report_print(report, out);
 		fclose(out);
 	}
-	explain_release(&e);
+	json_decref(report);
 	fabric_free(f);
 	scenario_free(s);
 	return ret;

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_LOOK_H
+#define FABRICBED_LOOK_H
+
+/* Looks into a JSON object by dotted paths such as "flows.fct_us.max". A NULL object has nothing. */
+#include <jansson.h>
+
+/* NULL: there is nothing. */
+const json_t *look(const json_t *object, const char *path);
+
+/* A number; of an object of counts, their sum; 0: there is neither. */
+double look_number(const json_t *object, const char *path);
+
+/* The same as a whole number. */
+json_int_t look_count(const json_t *object, const char *path);
+
+/* NULL: there is no text. */
+const char *look_text(const json_t *object, const char *path);
+
+#endif
