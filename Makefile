@@ -161,9 +161,7 @@ define link_test
 endef
 
 # of the command line, what needs neither a terminal nor a fabric
-$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o fidelity_text.o)
-
-$(BUILD)/tests/unit/test_fidelity_text: $(BUILD)/asan/orchestrator/cli/fidelity_text.o
+$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o)
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libtests-asan.a $(BUILD)/libfabricbed-asan.a
 	$(call link_test,$(SANITIZE))

@@ -13,14 +13,13 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
-#include "cli/fidelity_text.h"
 #include "cli/stop.h"
-#include "cli/table.h"
 #include "cli/term.h"
 #include "io/clock.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
 #include "serve/programs.h"
 #include "serve/remains.h"
-#include "telemetry/summary.h"
 
 static const struct cli_option options[] = {
 	{"all", 'a', NULL, "take down all live fabrics"},
@@ -191,14 +190,6 @@ static void load_summary(struct down *d)
 	free(path);
 }
 
-static double number(const json_t *summary, const char *metric)
-{
-	double value = 0;
-
-	summary_lookup(summary, metric, &value);
-	return value;
-}
-
 /* Who steps a fabric ends it where they like: what is expected of a whole run says nothing of it, unless that is asked for. */
 static bool is_judged(const struct down *d, const struct wish *w)
 {
@@ -213,7 +204,7 @@ static bool expectations_met(const json_t *summary, bool print)
 	bool met = true;
 	size_t i;
 
-	if (!number(summary, "flows.count"))
+	if (!look_number(summary, "flows.count"))
 		return true;
 	json_array_foreach((json_t *)list, i, e)
 	{
@@ -229,25 +220,14 @@ static bool expectations_met(const json_t *summary, bool print)
 	return met;
 }
 
-static void print_fidelity(const json_t *fidelity)
-{
-	struct fidelity_text text;
-
-	if (!fidelity)
-		return;
-	fidelity_text(&text, fidelity);
-	printf("  fidelity    %s\n", text.whole);
-	if (*text.remedy)
-		printf("              %s\n", text.remedy);
-}
-
 static void print_summary(const struct down *d, const struct wish *w)
 {
 	const json_t *s = d->summary;
 
-	printf("  packets     %.0f sent, %.0f delivered, %.0f dropped\n", number(s, "packets.sent"),
-		number(s, "packets.delivered"), number(s, "packets.dropped"));
-	print_fidelity(json_object_get(s, "fidelity"));
+	printf("  packets     %.0f sent, %.0f delivered, %.0f dropped\n",
+		look_number(s, "packets.sent"), look_number(s, "packets.delivered"),
+		look_number(s, "packets.dropped"));
+	fidelity_print(look(s, "fidelity"), true, stdout);
 	if (is_judged(d, w))
 		expectations_met(s, true);
 	else if (!expectations_met(s, false))
@@ -376,7 +356,7 @@ static int down_all(const struct wish *w)
 			status = r;
 	}
 	if (w->json)
-		table_json(rows);
+		print_json(rows, stdout);
 	else if (!count && !w->quiet && status == EXIT_WELL)
 		puts("no fabric is up");
 	json_decref(rows);
@@ -412,7 +392,7 @@ static int down_record(const char *name, const struct wish *w)
 	snprintf(d.info.reason, sizeof(d.info.reason), "it was a run, and was killed");
 	result = w->json ? down_json(&d) : NULL;
 	if (w->json)
-		table_json(result);
+		print_json(result, stdout);
 	else if (!w->quiet)
 		print_down(&d, w);
 	json_decref(result);
@@ -436,7 +416,7 @@ static int down_name(const char *name, const struct wish *w)
 		return status;
 	status = down_one(&info, w, &result);
 	if (w->json)
-		table_json(result);
+		print_json(result, stdout);
 	json_decref(result);
 	return status;
 }

@@ -2,7 +2,8 @@
 #include <stdio.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "cli/table.h"
+#include "report/json.h"
+#include "report/number.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print what the fabric answered as JSON"},
@@ -13,7 +14,7 @@ static void print_healed(const json_t *result)
 {
 	const json_t *healed = json_object_get(result, "healed"), *number;
 	size_t count = json_array_size(healed), i;
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
 	if (!count) {
 		puts("no fault is in force");
@@ -22,7 +23,7 @@ static void print_healed(const json_t *result)
 	printf("healed fault%s", count == 1 ? "" : "s");
 	json_array_foreach(healed, i, number)
 		printf("%s %" JSON_INTEGER_FORMAT, i ? "," : "", json_integer_value(number));
-	printf(" at %s\n", table_time(time, json_object_get(result, "since_us")));
+	printf(" at %s\n", number_moment(time, json_object_get(result, "since_us")));
 }
 
 static int run_heal(const struct command *c, const struct cli_args *args)
@@ -38,7 +39,7 @@ static int run_heal(const struct command *c, const struct cli_args *args)
 	if (status != EXIT_WELL)
 		return status;
 	if (cli_value(c, args, "json"))
-		table_json(result);
+		print_json(result, stdout);
 	else
 		print_healed(result);
 	json_decref(result);

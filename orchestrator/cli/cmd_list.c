@@ -9,9 +9,10 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
-#include "cli/fidelity_text.h"
-#include "cli/table.h"
 #include "cli/term.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
+#include "report/table.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print the rows as JSON"},
@@ -195,7 +196,7 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	if (!r)
 		r = add_left(rows);
 	if (!r && cli_value(c, args, "json"))
-		table_json(rows);
+		print_json(rows, stdout);
 	else if (!r && json_array_size(rows))
 		r = print_rows(rows);
 	else if (!r)

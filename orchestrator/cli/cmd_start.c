@@ -5,7 +5,8 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "cli/table.h"
+#include "report/json.h"
+#include "report/number.h"
 #include "serve/server.h"
 
 static const struct cli_option options[] = {
@@ -63,7 +64,7 @@ static void print_started(const char *name, const json_t *result)
 {
 	json_int_t first = json_integer_value(json_object_get(result, "first_flow"));
 	json_int_t flows = json_integer_value(json_object_get(result, "flows"));
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
 	if (flows == 1)
 		printf("flow %" JSON_INTEGER_FORMAT, first);
@@ -71,7 +72,7 @@ static void print_started(const char *name, const json_t *result)
 		printf("%" JSON_INTEGER_FORMAT " flows from number %" JSON_INTEGER_FORMAT " on",
 			flows, first);
 	printf(" since %s; 'fabricbed show %s flows' follows\n",
-		table_time(time, json_object_get(result, "since_us")), name);
+		number_moment(time, json_object_get(result, "since_us")), name);
 }
 
 static int run_start(const struct command *c, const struct cli_args *args)
@@ -86,7 +87,7 @@ static int run_start(const struct command *c, const struct cli_args *args)
 	if (status != EXIT_WELL)
 		return status;
 	if (cli_value(c, args, "json"))
-		table_json(result);
+		print_json(result, stdout);
 	else
 		print_started(args->positional[0], result);
 	json_decref(result);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include "cli/cli.h"
-#include "cli/table.h"
 #include "live/footprint.h"
 #include "live/setup.h"
 #include "live/traffic.h"
 #include "report/fabric_report.h"
+#include "report/json.h"
 
 static const struct cli_option options[] = {
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
@@ -88,7 +88,7 @@ static int explain_variants(const struct cli_args *args, const struct scenario *
 			status = r;
 	}
 	if (variants && status == EXIT_WELL)
-		table_json(variants);
+		print_json(variants, stdout);
 	json_decref(variants);
 	return status;
 }
@@ -108,7 +108,7 @@ static int run_validate(const struct command *c, const struct cli_args *args)
 	else
 		status = explain(s, f, as_json ? &json : NULL);
 	if (json)
-		table_json(json);
+		print_json(json, stdout);
 	json_decref(json);
 	fabric_free(f);
 	scenario_free(s);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "base/outstream.h"
 #include "cli/cli.h"
-#include "cli/human.h"
+#include "report/number.h"
 #include "telemetry/summary.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -60,14 +60,14 @@ int compare_write(struct folder *folder, const json_t *summaries)
 /* What a variant's cell says: the value, and behind it how often the first variant's that is. */
 static void write_cell(char cell[CELL], enum kind kind, double value, double first, bool is_first)
 {
-	char text[HUMAN_TEXT], ratio[32] = "";
+	char text[NUMBER_TEXT], ratio[32] = "";
 
 	if (kind == TIME)
-		human_time(text, value);
+		number_time(text, value);
 	else if (kind == RATE)
-		human_rate(text, value);
+		number_rate(text, value);
 	else if (kind == BYTES)
-		human_bytes(text, value);
+		number_bytes(text, value);
 	else
 		snprintf(text, sizeof(text), value == nearbyint(value) ? "%.0f" : "%.4g", value);
 	if (!is_first && first > 0 && value / first < 10)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "report/json.h"
 #include "scenario/scenario.h"
 
 #define NAME_WIDTH 16
@@ -160,7 +160,7 @@ int help_scenario(const char *path, enum help_form form)
 		json_t *keys = json_array();
 
 		scenario_list_keys(add_json, keys);
-		table_json(keys);
+		print_json(keys, stdout);
 		json_decref(keys);
 		return EXIT_WELL;
 	}

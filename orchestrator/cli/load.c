@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "report/json.h"
 
 /* For a program: an editor, a CI system. */
 static void collect_diags(const char *path, const char *variant, const struct diags *d, json_t *ret)
@@ -24,7 +24,7 @@ void cli_finish(struct cli_args *args)
 		json_array_size(args->errors) ? json_pack("{s:O}", "errors", args->errors) : NULL;
 
 	if (json)
-		table_json(json);
+		print_json(json, stdout);
 	json_decref(json);
 	json_decref(args->errors);
 	args->errors = NULL;

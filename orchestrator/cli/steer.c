@@ -4,21 +4,22 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/client.h"
-#include "cli/table.h"
+#include "report/json.h"
+#include "report/number.h"
 
 int steer_now(const struct command *c, const struct cli_args *args, const char *done)
 {
 	json_t *result = NULL;
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 	int status = client_request(args->positional[0], c->name, NULL, &result);
 
 	if (status != EXIT_WELL)
 		return status;
 	if (cli_value(c, args, "json"))
-		table_json(result);
+		print_json(result, stdout);
 	else
 		printf("%s %s %s\n", args->positional[0], done,
-			table_time(time, json_object_get(result, "model_time_us")));
+			number_moment(time, json_object_get(result, "model_time_us")));
 	json_decref(result);
 	return EXIT_WELL;
 }
@@ -27,12 +28,12 @@ int steer_now(const struct command *c, const struct cli_args *args, const char *
 static int interrupted(const char *name)
 {
 	json_t *result = NULL;
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 	int status = client_request(name, "pause", NULL, &result);
 
 	if (status == EXIT_WELL)
 		cli_error("interrupted: %s paused at %s", name,
-			table_time(time, json_object_get(result, "model_time_us")));
+			number_moment(time, json_object_get(result, "model_time_us")));
 	json_decref(result);
 	return EXIT_RUN;
 }
@@ -62,14 +63,15 @@ static void print_detail(const json_t *detail)
 {
 	const char *key, *between = " (";
 	const json_t *value;
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
 	json_object_foreach((json_t *)detail, key, value)
 	{
 		size_t length = strlen(key);
 
 		if (length > 3 && !strcmp(key + length - 3, "_us"))
-			printf("%s%.*s %s", between, (int)length - 3, key, table_time(time, value));
+			printf("%s%.*s %s", between, (int)length - 3, key,
+				number_moment(time, value));
 		else if (json_is_string(value))
 			printf("%s%s %s", between, key, json_string_value(value));
 		else if (json_is_number(value))
@@ -84,9 +86,9 @@ static void print_detail(const json_t *detail)
 
 static void print_stop(const char *name, const json_t *result, const char *stopped)
 {
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
-	printf("%s at %s", name, table_time(time, json_object_get(result, "model_time_us")));
+	printf("%s at %s", name, number_moment(time, json_object_get(result, "model_time_us")));
 	if (!strcmp(stopped, "limit"))
 		fputs(": the limit, and nothing came", stdout);
 	else if (!strcmp(stopped, "idle"))
@@ -109,7 +111,7 @@ int steer_wait(const struct command *c, const struct cli_args *args, json_t *key
 	if (!stopped)
 		stopped = "time";
 	if (cli_value(c, args, "json"))
-		table_json(result);
+		print_json(result, stdout);
 	else
 		print_stop(args->positional[0], result, stopped);
 	if (!strcmp(stopped, "limit") || !strcmp(stopped, "idle"))

@@ -6,6 +6,7 @@
 #include "cli/term.h"
 #include "cli/top_header.h"
 #include "cli/top_table.h"
+#include "report/number.h"
 
 enum { PAIR_GOOD = 1, PAIR_BAD, PAIR_WARM };
 
@@ -119,7 +120,7 @@ static void draw_titles(int y, const struct top_look *l, const struct top_layout
 /* What calls for a look: losses and what is down in red, full and paused in yellow, naughts in the background. */
 static attr_t cell_attributes(const struct top_column *c, const struct top_cell *cell)
 {
-	bool is_drop = strstr(c->name, "drop"), is_share = c->format == TOP_PERCENT;
+	bool is_drop = strstr(c->name, "drop"), is_share = c->format == NUMBER_PERCENT;
 
 	if (cell->text)
 		return strcmp(cell->text, "down") && strcmp(cell->text, "in force")

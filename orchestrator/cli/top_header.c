@@ -5,8 +5,9 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/fidelity_text.h"
 #include "cli/top_table.h"
+#include "report/fidelity_text.h"
+#include "report/number.h"
 
 __attribute__((format(printf, 2, 3))) static void add(
 	struct top_line *line, const char *format, ...)
@@ -31,11 +32,9 @@ static double number(const json_t *o, const char *key)
 	return top_number(json_object_get(o, key));
 }
 
-#define NUMBER_MAX 32
-
-static const char *scaled(char buf[NUMBER_MAX], double n)
+static const char *scaled(char buf[NUMBER_TEXT], double n)
 {
-	return top_number_text(buf, NUMBER_MAX, TOP_SCALED, n);
+	return number_short(buf, NUMBER_SCALED, n);
 }
 
 /* "12.345678 s": of model time all digits count. */
@@ -91,7 +90,7 @@ static void make_fidelity(struct top_line *line, const json_t *s)
 
 static void add_rate(struct top_line *line, const struct top_pair *p, const char *key)
 {
-	char buf[NUMBER_MAX];
+	char buf[NUMBER_TEXT];
 	double rate = top_growth(p, json_object_get(json_object_get(p->before, "packets"), key),
 		json_object_get(json_object_get(p->now, "packets"), key));
 
@@ -102,11 +101,10 @@ static void add_rate(struct top_line *line, const struct top_pair *p, const char
 static void add_count(
 	struct top_line *line, const struct top_pair *p, const char *name, const char *key)
 {
-	char buf[NUMBER_MAX];
+	char buf[NUMBER_TEXT];
 
 	add(line, "  %s %s", name,
-		top_number_text(buf, sizeof(buf), TOP_WHOLE,
-			number(json_object_get(p->now, "packets"), key)));
+		number_short(buf, NUMBER_WHOLE, number(json_object_get(p->now, "packets"), key)));
 }
 
 static void make_packets(struct top_line *line, const struct top_pair *p)
@@ -122,11 +120,10 @@ static void make_packets(struct top_line *line, const struct top_pair *p)
 static void make_drops(struct top_line *line, const struct top_pair *p)
 {
 	json_t *dropped = json_object_get(json_object_get(p->now, "packets"), "dropped"), *count;
-	char buf[NUMBER_MAX];
+	char buf[NUMBER_TEXT];
 	const char *reason, *mark = ": ";
 
-	add(line, "dropped   %s",
-		top_number_text(buf, sizeof(buf), TOP_WHOLE, top_number(dropped)));
+	add(line, "dropped   %s", number_short(buf, NUMBER_WHOLE, top_number(dropped)));
 	add_rate(line, p, "dropped");
 	json_object_foreach(dropped, reason, count)
 	{
@@ -134,7 +131,7 @@ static void make_drops(struct top_line *line, const struct top_pair *p)
 
 		if (!(n > 0))
 			continue;
-		add(line, "%s%s %s", mark, reason, top_number_text(buf, sizeof(buf), TOP_WHOLE, n));
+		add(line, "%s%s %s", mark, reason, number_short(buf, NUMBER_WHOLE, n));
 		mark = ", ";
 	}
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/wire.h"
+#include "report/number.h"
 
 static double model_time(const json_t *sample)
 {
@@ -179,7 +180,7 @@ static void fill_row(
 	for (size_t c = 0; spec->columns[c].title; c++) {
 		const struct top_column *column = &spec->columns[c];
 
-		r->cells[c].text = column->format == TOP_TEXT
+		r->cells[c].text = column->format == NUMBER_NONE
 					   ? word_of(column, json_object_get(row, column->key))
 					   : NULL;
 		r->cells[c].number = r->cells[c].text ? NAN : number_of(column, p, before, row);

@@ -7,18 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "report/number.h"
 
 enum top_view { TOP_LINKS, TOP_QUEUES, TOP_FLOWS, TOP_FAULTS, TOP_NODES, TOP_VIEWS };
-
-/* How a number is written. */
-enum top_format {
-	TOP_TEXT,
-	TOP_WHOLE,  /* exact while it fits, then with a decimal unit */
-	TOP_SCALED, /* three digits and a decimal unit: rates a second, bits a second */
-	TOP_BYTES,  /* three digits and a unit of powers of 1,024 */
-	TOP_PERCENT,
-	TOP_TIME, /* microseconds, written with a unit */
-};
 
 /* What of a row a cell takes, and of which sample. */
 enum top_measure {
@@ -40,7 +31,7 @@ struct top_column {
 	const char *name;  /* as a word, and as a key of JSON */
 	const char *key;   /* of the row */
 	enum top_measure measure;
-	enum top_format format;
+	enum number_format format;
 	uint8_t rank; /* 0: never left out; of a narrow screen the highest goes first */
 	char letter;  /* the key that sorts by it; 0: none */
 };

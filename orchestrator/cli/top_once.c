@@ -8,6 +8,7 @@
 #include "cli/top.h"
 #include "cli/top_header.h"
 #include "cli/top_table.h"
+#include "report/json.h"
 
 /* What is printed is for pipes: no column is left out for want of room. */
 #define WIDTH      400
@@ -100,7 +101,7 @@ static json_t *cell_json(const struct top_cell *c)
 	return isnan(c->number) || isinf(c->number) ? json_null() : json_real(c->number);
 }
 
-static json_t *table_json(const struct top_table *t)
+static json_t *view_json(const struct top_table *t)
 {
 	const struct top_column *columns = top_view_spec(t->view)->columns;
 	json_t *rows = json_array();
@@ -131,7 +132,7 @@ static int show(struct top *t, json_t *all)
 		top_table_sort(&table, top_view_spec((enum top_view)i)->sorted, false);
 		if (all)
 			json_object_set_new(
-				all, top_view_spec((enum top_view)i)->name, table_json(&table));
+				all, top_view_spec((enum top_view)i)->name, view_json(&table));
 		else
 			print_table(&table);
 		top_table_release(&table);
@@ -147,8 +148,7 @@ static int show_json(struct top *t)
 	int status = show(t, all);
 
 	if (status == EXIT_WELL) {
-		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		putchar('\n');
+		print_json(all, stdout);
 	}
 	json_decref(all);
 	return status;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/top_table.h"
+#include "report/number.h"
 
 #include <fnmatch.h>
 #include <math.h>
@@ -40,7 +41,7 @@ void top_table_filter(struct top_table *t, const char *pattern)
 
 bool top_column_descends(const struct top_column *c)
 {
-	return c->format != TOP_TEXT && c->letter != 'n';
+	return c->format != NUMBER_NONE && c->letter != 'n';
 }
 
 struct order {
@@ -84,72 +85,11 @@ void top_table_sort(struct top_table *t, size_t column, bool reverse)
 	qsort_r(t->rows, t->count, sizeof(*t->rows), compare_rows, &o);
 }
 
-/* ---- numbers */
-
-/* Three digits and a unit. */
-static void write_scaled(char *buf, size_t size, double number, double base, const char *units)
-{
-	size_t unit = 0;
-
-	for (; number >= 999.5 && units[unit + 1]; unit++)
-		number /= base;
-	if (number < 0.005)
-		snprintf(buf, size, "0");
-	else if (unit == 0 && number == floor(number))
-		snprintf(buf, size, "%.0f", number);
-	else if (unit == 0)
-		snprintf(buf, size, "%.*f", number < 9.995 ? 2 : number < 99.95, number);
-	else
-		snprintf(buf, size, "%.*f%c", number < 9.995 ? 2 : number < 99.95, number,
-			units[unit]);
-}
-
-static void write_time(char *buf, size_t size, double us)
-{
-	static const struct {
-		double us;
-		const char *name;
-	} units[] = {{1e6, "s"}, {1e3, "ms"}, {1, "us"}};
-	size_t i = 0;
-	double number;
-
-	if (us == 0) {
-		snprintf(buf, size, "0");
-		return;
-	}
-	while (i < 2 && us < units[i].us * 0.9995)
-		i++;
-	number = us / units[i].us;
-	snprintf(buf, size, "%.*f%s",
-		number == floor(number) ? 0
-		: number < 9.995        ? 2
-		: number < 99.95        ? 1
-					: 0,
-		number, units[i].name);
-}
-
-const char *top_number_text(char *buf, size_t size, enum top_format format, double number)
-{
-	if (isnan(number))
-		snprintf(buf, size, "-");
-	else if (format == TOP_PERCENT)
-		snprintf(buf, size, number < 0.05 ? "0" : "%.1f", number);
-	else if (format == TOP_BYTES)
-		write_scaled(buf, size, number, 1024, " KMGTP");
-	else if (format == TOP_TIME)
-		write_time(buf, size, number);
-	else if (format == TOP_WHOLE && number < 1e6)
-		snprintf(buf, size, "%.0f", number);
-	else
-		write_scaled(buf, size, number, 1000, " kMGTPE");
-	return buf;
-}
-
 /* ---- cells */
 
 static bool is_left(const struct top_column *c)
 {
-	return c->format == TOP_TEXT;
+	return c->format == NUMBER_NONE;
 }
 
 /* Cut or filled to the width; a cut text ends with '~'. */
@@ -173,7 +113,7 @@ const char *top_cell_text(
 	if (cell->text)
 		snprintf(text, sizeof(text), "%s", cell->text);
 	else
-		top_number_text(text, sizeof(text), c->format, cell->number);
+		number_short(text, c->format, cell->number);
 	for (char *p = text; *p; p++)
 		if (*p < ' ' || *p > '~')
 			*p = '?';

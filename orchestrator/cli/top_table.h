@@ -4,6 +4,7 @@
 
 /* A table of top as text: which rows, in what order, which columns and how wide. */
 #include "cli/top_model.h"
+#include "report/number.h"
 
 /* Keeps the rows of which a text, or the number that names it, matches a glob; a word without * ? [ may stand anywhere. */
 void top_table_filter(struct top_table *t, const char *pattern);
@@ -36,8 +37,5 @@ const char *top_cell_text(
 
 /* The heading in the width of its field. */
 const char *top_title_text(char buf[TOP_CELL_MAX], const struct top_column *c, int width);
-
-/* A number as the cells write it. */
-const char *top_number_text(char *buf, size_t size, enum top_format format, double number);
 
 #endif

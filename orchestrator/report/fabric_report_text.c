@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include "base/units.h"
-#include "report/look.h"
+#include "report/json.h"
 
 #define QUEUE_USUAL (1u << 20) /* host.stack.queue */
 

@@ -12,6 +12,7 @@
 #include "cli/top_header.h"
 #include "cli/top_model.h"
 #include "cli/top_table.h"
+#include "report/number.h"
 
 /* Samples are written with ' in the place of ". */
 static void push(struct top_pair *p, const char *format, ...)
@@ -249,39 +250,39 @@ static void filtering(void **state)
 static void numbers(void **state)
 {
 	static const struct {
-		enum top_format format;
+		enum number_format format;
 		double number;
 		const char *text;
 	} cases[] = {
-		{TOP_SCALED, 0, "0"},
-		{TOP_SCALED, 0.3, "0.30"},
-		{TOP_SCALED, 7, "7"},
-		{TOP_SCALED, 9.996, "10.0"},
-		{TOP_SCALED, 99.96, "100"},
-		{TOP_SCALED, 999.4, "999"},
-		{TOP_SCALED, 999.6, "1.00k"},
-		{TOP_SCALED, 98.76e9, "98.8G"},
-		{TOP_WHOLE, 999999, "999999"},
-		{TOP_WHOLE, 1234567, "1.23M"},
-		{TOP_BYTES, 1023, "1.00K"},
-		{TOP_BYTES, 1536, "1.50K"},
-		{TOP_BYTES, 64 << 20, "64.0M"},
-		{TOP_PERCENT, 0, "0"},
-		{TOP_PERCENT, 99.96, "100.0"},
-		{TOP_TIME, 0, "0"},
-		{TOP_TIME, 20, "20us"},
-		{TOP_TIME, 999.9, "1.00ms"},
-		{TOP_TIME, 5000080, "5.00s"},
-		{TOP_TIME, 0.25, "0.25us"},
-		{TOP_SCALED, NAN, "-"},
-		{TOP_TIME, NAN, "-"},
+		{NUMBER_SCALED, 0, "0"},
+		{NUMBER_SCALED, 0.3, "0.30"},
+		{NUMBER_SCALED, 7, "7"},
+		{NUMBER_SCALED, 9.996, "10.0"},
+		{NUMBER_SCALED, 99.96, "100"},
+		{NUMBER_SCALED, 999.4, "999"},
+		{NUMBER_SCALED, 999.6, "1.00k"},
+		{NUMBER_SCALED, 98.76e9, "98.8G"},
+		{NUMBER_WHOLE, 999999, "999999"},
+		{NUMBER_WHOLE, 1234567, "1.23M"},
+		{NUMBER_BYTES, 1023, "1.00K"},
+		{NUMBER_BYTES, 1536, "1.50K"},
+		{NUMBER_BYTES, 64 << 20, "64.0M"},
+		{NUMBER_PERCENT, 0, "0"},
+		{NUMBER_PERCENT, 99.96, "100.0"},
+		{NUMBER_TIME, 0, "0"},
+		{NUMBER_TIME, 20, "20us"},
+		{NUMBER_TIME, 999.9, "1.00ms"},
+		{NUMBER_TIME, 5000080, "5.00s"},
+		{NUMBER_TIME, 0.25, "0.25us"},
+		{NUMBER_SCALED, NAN, "-"},
+		{NUMBER_TIME, NAN, "-"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char buf[32];
+		char buf[NUMBER_TEXT];
 
-		top_number_text(buf, sizeof(buf), cases[i].format, cases[i].number);
+		number_short(buf, cases[i].format, cases[i].number);
 		if (strcmp(buf, cases[i].text))
 			fail_msg("%g in format %d: '%s', not '%s'", cases[i].number,
 				(int)cases[i].format, buf, cases[i].text);
@@ -290,7 +291,7 @@ static void numbers(void **state)
 
 static void cells(void **state)
 {
-	const struct top_column text = {.format = TOP_TEXT}, number = {.format = TOP_WHOLE};
+	const struct top_column text = {.format = NUMBER_NONE}, number = {.format = NUMBER_WHOLE};
 	struct top_cell name = {"agg0.1->core2", NAN}, count = {NULL, 42};
 	char buf[TOP_CELL_MAX];
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cli/table.h"
+#include "report/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "cli/top_table.h"
+#include "report/number.h"
 
 #define DECIMALS_MAX 3 /* of a unit; of a thousand times it three more */
 #define US_PER_MS    1e3
@@ -65,21 +65,21 @@ static bool ends_with(const char *key, const char *suffix)
 	return length > end && !strcmp(key + length - end, suffix);
 }
 
-/* As `top` has it. */
+/* Three digits and a unit. */
 static int put_narrow(FILE *f, const struct column *c, double value)
 {
-	enum top_format format = TOP_WHOLE;
-	char text[64];
+	enum number_format format = NUMBER_WHOLE;
+	char text[NUMBER_TEXT];
 
 	if (ends_with(c->key, "_us"))
-		format = TOP_TIME;
+		format = NUMBER_TIME;
 	else if (ends_with(c->key, "_bytes"))
-		format = TOP_BYTES;
+		format = NUMBER_BYTES;
 	else if (ends_with(c->key, "_gbps"))
-		format = TOP_SCALED;
+		format = NUMBER_SCALED;
 	if (ends_with(c->key, "_gbps"))
 		value *= 1e9;
-	return put(f, "%s", top_number_text(text, sizeof(text), format, value));
+	return put(f, "%s", number_short(text, format, value));
 }
 
 static int put_number(FILE *f, const json_t *number, int decimals)
@@ -387,34 +387,4 @@ json_t *table_flatten(const json_t *object)
 		return NULL;
 	}
 	return rows;
-}
-
-void table_json(const json_t *json)
-{
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	putchar('\n');
-}
-
-const char *table_time(char buf[TABLE_TIME], const json_t *us)
-{
-	double value = json_number_value(us);
-	double scale = fabs(value) >= US_PER_S    ? US_PER_S
-		       : fabs(value) >= US_PER_MS ? US_PER_MS
-						  : 1;
-	char *end;
-
-	if (!json_is_number(us)) {
-		snprintf(buf, TABLE_TIME, "?");
-		return buf;
-	}
-	snprintf(buf, TABLE_TIME - 4, "%.*f", scale == 1 ? DECIMALS_MAX : 2 * DECIMALS_MAX,
-		value / scale);
-	if (strchr(buf, '.')) {
-		for (end = buf + strlen(buf); end[-1] == '0'; end--)
-			end[-1] = 0;
-		if (end[-1] == '.')
-			end[-1] = 0;
-	}
-	strcat(buf, scale == US_PER_S ? " s" : scale == US_PER_MS ? " ms" : " us");
-	return buf;
 }

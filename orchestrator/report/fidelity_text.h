@@ -5,6 +5,7 @@
 /* The words for how faithful a fabric on the wall clock is, of its "fidelity" object (docs/results.md). */
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #define FIDELITY_TEXT 96
 
@@ -17,6 +18,9 @@ struct fidelity_text {
 	char late[FIDELITY_TEXT];     /* at most 66 columns */
 	char load[FIDELITY_TEXT];
 };
+
+/* Lines of a report: the verdict, of one that has ended or of now, and what it comes from. Of NULL nothing is printed. */
+void fidelity_print(const json_t *fidelity, bool ended, FILE *out);
 
 void fidelity_text(struct fidelity_text *ret, const json_t *fidelity);
 

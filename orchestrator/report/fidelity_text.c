@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "cli/fidelity_text.h"
+#include "report/fidelity_text.h"
 
 #include <stdio.h>
 #include <string.h>
 #include "base/strbuf.h"
-
-static double figure(const json_t *f, const char *key, const char *inner)
-{
-	const json_t *value = json_object_get(f, key);
-
-	return json_number_value(inner ? json_object_get(value, inner) : value);
-}
+#include "report/json.h"
 
 static bool is_faithful(const json_t *f, const char *key)
 {
-	const char *text = json_string_value(json_object_get(f, key));
+	const char *text = look_text(f, key);
 
 	return text && !strcmp(text, "faithful");
 }
@@ -40,9 +34,9 @@ static void write_verdict(
 	struct strbuf *b, const json_t *f, bool faithful, const char *good, const char *bad)
 {
 	strbuf_add(b, faithful ? "faithful%s" : "DEGRADED%s", faithful ? good : bad);
-	add_seconds(b, figure(f, "degraded_s", NULL));
+	add_seconds(b, look_number(f, "degraded_s"));
 	strbuf_add(b, " s of ");
-	add_seconds(b, figure(f, "passed_s", NULL));
+	add_seconds(b, look_number(f, "passed_s"));
 }
 
 static void write_verdicts(struct fidelity_text *t, const json_t *f)
@@ -50,7 +44,7 @@ static void write_verdicts(struct fidelity_text *t, const json_t *f)
 	bool whole = is_faithful(f, "verdict"), now = is_faithful(f, "now");
 	struct strbuf b = STRBUF(t->now), of_whole = STRBUF(t->whole);
 
-	t->good = whole && now && !(figure(f, "degraded_s", NULL) > 0);
+	t->good = whole && now && !(look_number(f, "degraded_s") > 0);
 	if (t->good) {
 		strbuf_add(&b, "faithful");
 		strbuf_add(&of_whole, "faithful");
@@ -63,23 +57,23 @@ static void write_verdicts(struct fidelity_text *t, const json_t *f)
 
 static void write_remedy(struct fidelity_text *t, const json_t *f)
 {
-	double slowdown = figure(f, "sufficient_slowdown", NULL),
-	       others = figure(f, "others_degraded_s", NULL);
+	double slowdown = look_number(f, "sufficient_slowdown"),
+	       others = look_number(f, "others_degraded_s");
 	struct strbuf remedy = STRBUF(t->remedy), in_short = STRBUF(t->in_short);
 
 	if (is_faithful(f, "verdict"))
 		return;
 	if (others > 0 && slowdown > 0) {
 		strbuf_add(&remedy, "a slowdown of %.3g would do for ", slowdown);
-		add_seconds(&remedy, figure(f, "degraded_s", NULL) - others);
+		add_seconds(&remedy, look_number(f, "degraded_s") - others);
 		strbuf_add(&remedy, " s; else others had the CPU");
 		strbuf_add(&in_short, "slowdown %.3g, in part", slowdown);
 	} else if (others > 0) {
 		strbuf_add(&remedy, "other processes had the CPU for ");
-		add_seconds(&remedy, figure(f, "others_took_s", NULL));
+		add_seconds(&remedy, look_number(f, "others_took_s"));
 		strbuf_add(&remedy, " s: no slowdown cures that");
 		strbuf_add(&in_short, "others took ");
-		add_seconds(&in_short, figure(f, "others_took_s", NULL));
+		add_seconds(&in_short, look_number(f, "others_took_s"));
 		strbuf_add(&in_short, " s of CPU");
 	} else if (slowdown > 0) {
 		strbuf_add(&remedy, "a slowdown of %.3g would do", slowdown);
@@ -90,17 +84,17 @@ static void write_remedy(struct fidelity_text *t, const json_t *f)
 static void write_figures(struct fidelity_text *t, const json_t *f)
 {
 	struct strbuf late = STRBUF(t->late), load = STRBUF(t->load);
-	double slipped = figure(f, "slipped_us", NULL), lost = figure(f, "lost", NULL);
+	double slipped = look_number(f, "slipped_us"), lost = look_number(f, "lost");
 
 	strbuf_add(&late, "late p50 ");
-	add_time(&late, figure(f, "late_us", "p50"));
+	add_time(&late, look_number(f, "late_us.p50"));
 	strbuf_add(&late, ", p99 ");
-	add_time(&late, figure(f, "late_us", "p99"));
+	add_time(&late, look_number(f, "late_us.p99"));
 	strbuf_add(&late, ", max ");
-	add_time(&late, figure(f, "late_us", "max"));
+	add_time(&late, look_number(f, "late_us.max"));
 	strbuf_add(&late, "; shortest link ");
-	add_time(&late, figure(f, "smallest_delay_us", NULL));
-	strbuf_add(&load, "busy %.0f%%", 100 * figure(f, "busy", NULL));
+	add_time(&late, look_number(f, "smallest_delay_us"));
+	strbuf_add(&load, "busy %.0f%%", 100 * look_number(f, "busy"));
 	if (slipped > 0) {
 		strbuf_add(&load, "; model time held back by ");
 		add_time(&load, slipped);
@@ -115,4 +109,19 @@ void fidelity_text(struct fidelity_text *ret, const json_t *fidelity)
 	write_verdicts(ret, fidelity);
 	write_remedy(ret, fidelity);
 	write_figures(ret, fidelity);
+}
+
+void fidelity_print(const json_t *fidelity, bool ended, FILE *out)
+{
+	struct fidelity_text text;
+
+	if (!fidelity)
+		return;
+	fidelity_text(&text, fidelity);
+	fprintf(out, "  fidelity    %s\n", ended ? text.whole : text.now);
+	if (*text.remedy)
+		fprintf(out, "              %s\n", text.remedy);
+	fprintf(out, "              %s\n", text.late);
+	if (!ended)
+		fprintf(out, "              %s\n", text.load);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "report/look.h"
+#include "report/json.h"
 
 #include <string.h>
 
@@ -37,4 +37,10 @@ json_int_t look_count(const json_t *object, const char *path)
 const char *look_text(const json_t *object, const char *path)
 {
 	return json_string_value(look(object, path));
+}
+
+void print_json(const json_t *json, FILE *out)
+{
+	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	putc('\n', out);
 }

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_TABLE_H
 #define FABRICBED_TABLE_H
 
-/* What a live fabric answers, for a terminal or as JSON. */
+/* The printer of all tables: rows of JSON as aligned columns. */
 #include <jansson.h>
 #include <stdio.h>
 
@@ -18,12 +18,5 @@ int table_print(const json_t *rows, FILE *f, int width);
 
 /* Rows {metric, value} of all that a nested object holds; metrics are named as `expect` does. NULL: out of memory. */
 json_t *table_flatten(const json_t *object);
-
-/* JSON for a program, with a newline. */
-void table_json(const json_t *json);
-
-/* A model time, exact to a millionth of its unit at least: "12.052 us", "1.2345 ms", "12.34 s"; "?" if it is no number. Returns buf. */
-#define TABLE_TIME 40
-const char *table_time(char buf[TABLE_TIME], const json_t *us);
 
 #endif
