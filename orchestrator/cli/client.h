@@ -25,6 +25,12 @@ struct client;
  */
 int client_open(struct client **ret, const char *name, struct error *why);
 
+/* The same without waiting or words, for a screen that has to hear its keys. 0 or -errno; -EAGAIN: too many others connect. */
+int client_try_open(struct client **ret, const char *name);
+
+/* Readable when an answer has come, or the connection has ended. */
+int client_fd(const struct client *c);
+
 /* NULL is fine. */
 void client_close(struct client *c);
 
@@ -35,6 +41,14 @@ void client_close(struct client *c);
  */
 int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
 	struct error *why);
+
+/*
+ * The two halves of client_ask(). Several requests may be sent before an answer is taken: an "id" among the keys comes back
+ * with its answer. client_send() returns EXIT_WELL, or another status with why. client_take() never waits: 1 with a new
+ * reference to an answer; 0: it has not come; -ECONNRESET: the connection has ended; -EPROTO: it is no JSON; another -errno.
+ */
+int client_send(struct client *c, const char *verb, json_t *keys, struct error *why);
+int client_take(struct client *c, json_t **ret_answer);
 
 /* Whether it was the fabric that refused the latest request with "failed": it has tried, and lives. */
 bool client_has_failed(const struct client *c);
