@@ -5,7 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/top_table.h"
+#include "base/clean.h"
+#include "cli/top_model.h"
 #include "report/fidelity_text.h"
 #include "report/number.h"
 
@@ -152,14 +153,6 @@ static void make_flows(struct top_line *line, const struct top_pair *p)
 		number(nodes, "switches"), number(p->now, "links"));
 }
 
-/* Words come from the scenario: nothing in them may reach the terminal as a command of its own. */
-static void clean(struct top_line *line)
-{
-	for (char *p = line->text; *p; p++)
-		if (*p < ' ' || *p > '~')
-			*p = '?';
-}
-
 void top_header_make(struct top_line lines[TOP_HEADER_LINES], const struct top_pair *status)
 {
 	for (size_t i = 0; i < TOP_HEADER_LINES; i++)
@@ -172,5 +165,5 @@ void top_header_make(struct top_line lines[TOP_HEADER_LINES], const struct top_p
 	make_drops(&lines[3], status);
 	make_flows(&lines[4], status);
 	for (size_t i = 0; i < TOP_HEADER_LINES; i++)
-		clean(&lines[i]);
+		clean_text(lines[i].text);
 }

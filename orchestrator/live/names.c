@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/clean.h"
 #include "base/diag.h"
 
 const char *port_name(const void *arg, uint32_t port, char *buf)
@@ -42,10 +43,9 @@ const char *names_shown(char buf[NAMES_SHOWN], const char *word)
 
 	if (cut)
 		length = NAMES_SHOWN - 4;
-	for (size_t i = 0; i < length; i++)
-		buf[i] = word[i] >= ' ' && word[i] <= '~' ? word[i] : '?';
+	memcpy(buf, word, length);
 	strcpy(buf + length, cut ? "..." : "");
-	return buf;
+	return clean_text(buf);
 }
 
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,

@@ -125,6 +125,8 @@ const char *number_short(char buf[NUMBER_TEXT], enum number_format format, doubl
 		write_scaled(buf, number, 1024, " KMGTP");
 	else if (format == NUMBER_TIME)
 		write_time(buf, number);
+	else if (format == NUMBER_GBPS)
+		write_scaled(buf, 1e9 * number, 1000, " kMGTPE");
 	else if (format == NUMBER_WHOLE && number < 1e6)
 		snprintf(buf, NUMBER_TEXT, "%.0f", number);
 	else

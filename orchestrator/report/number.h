@@ -23,6 +23,7 @@ enum number_format {
 	NUMBER_NONE,   /* a text */
 	NUMBER_WHOLE,  /* exact below a million, then as NUMBER_SCALED */
 	NUMBER_SCALED, /* three digits and a decimal unit: "1.50k" */
+	NUMBER_GBPS,   /* the same of Gbps, as bps */
 	NUMBER_BYTES,  /* three digits and a unit of powers of 1,024: "95.0K" */
 	NUMBER_PERCENT,
 	NUMBER_TIME, /* microseconds, written with a unit: "1.25ms" */

@@ -3,182 +3,76 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include "report/number.h"
+#include "base/strbuf.h"
+#include "report/layout.h"
 
 #define DECIMALS_MAX 3 /* of a unit; of a thousand times it three more */
-#define US_PER_MS    1e3
-#define US_PER_S     1e6
+#define TITLE        64
 
 struct column {
 	const char *key;
-	int width;
-	int decimals;
+	char title[TITLE];
+	enum number_format format; /* where there is little room */
+	int width, decimals, decimals_max;
 	bool numeric; /* all of it that is not null */
 	bool idle;    /* nothing but naught and nothing */
-	bool narrow;  /* numbers of three digits and a unit each */
 	bool hidden;
 	double scale; /* of the key's unit; what is printed is divided by it */
-	const char *unit;
 };
-
-/* What it prints takes so many columns; without f it only counts them. */
-__attribute__((format(printf, 2, 3))) static int put(FILE *f, const char *format, ...)
-{
-	va_list ap;
-	int n;
-
-	va_start(ap, format);
-	n = f ? vfprintf(f, format, ap) : vsnprintf(NULL, 0, format, ap);
-	va_end(ap);
-	return n > 0 ? n : 0;
-}
-
-/* ---- cells ---- */
-
-/* How many decimals it takes to print a value as it is, up to so many. */
-static int decimals_needed(double value, int most)
-{
-	double scale = 1;
-	int n = 0;
-
-	while (n < most && fabs(value * scale - nearbyint(value * scale)) > 1e-6) {
-		scale *= 10;
-		n++;
-	}
-	return n;
-}
-
-static int decimals_of(const json_t *number)
-{
-	return json_is_integer(number) ? 0
-				       : decimals_needed(json_number_value(number), DECIMALS_MAX);
-}
-
-static bool ends_with(const char *key, const char *suffix)
-{
-	size_t length = strlen(key), end = strlen(suffix);
-
-	return length > end && !strcmp(key + length - end, suffix);
-}
-
-/* Three digits and a unit. */
-static int put_narrow(FILE *f, const struct column *c, double value)
-{
-	enum number_format format = NUMBER_WHOLE;
-	char text[NUMBER_TEXT];
-
-	if (ends_with(c->key, "_us"))
-		format = NUMBER_TIME;
-	else if (ends_with(c->key, "_bytes"))
-		format = NUMBER_BYTES;
-	else if (ends_with(c->key, "_gbps"))
-		format = NUMBER_SCALED;
-	if (ends_with(c->key, "_gbps"))
-		value *= 1e9;
-	return put(f, "%s", number_short(text, format, value));
-}
-
-static int put_number(FILE *f, const json_t *number, int decimals)
-{
-	if (json_is_integer(number) && !decimals)
-		return put(f, "%" JSON_INTEGER_FORMAT, json_integer_value(number));
-	return put(f, "%.*f", decimals, json_number_value(number));
-}
-
-/* "7: buffer 5, link_down 2"; of one reason just that. */
-static int put_counts(FILE *f, const json_t *counts)
-{
-	const json_t *value;
-	const char *reason;
-	json_int_t sum = 0;
-	size_t reasons = 0;
-	int n = 0;
-
-	json_object_foreach((json_t *)counts, reason, value)
-	{
-		sum += json_integer_value(value);
-		reasons += json_integer_value(value) != 0;
-	}
-	if (reasons != 1)
-		n += put(f, "%" JSON_INTEGER_FORMAT "%s", sum, reasons ? ": " : "");
-	json_object_foreach((json_t *)counts, reason, value)
-	{
-		if (!json_integer_value(value))
-			continue;
-		n += put(f, "%s %" JSON_INTEGER_FORMAT "%s", reason, json_integer_value(value),
-			--reasons ? ", " : "");
-	}
-	return n;
-}
-
-static int put_list(FILE *f, const json_t *list)
-{
-	const json_t *item;
-	size_t i;
-	int n = 0;
-
-	json_array_foreach(list, i, item)
-	{
-		n += put(f, "%s", i ? " " : "");
-		if (json_is_number(item))
-			n += put_number(f, item, decimals_of(item));
-		else
-			n += put(f, "%s", json_is_string(item) ? json_string_value(item) : "?");
-	}
-	return n;
-}
-
-static int put_cell(FILE *f, const json_t *value, const struct column *c)
-{
-	if (json_is_number(value) && c->narrow)
-		return put_narrow(f, c, json_number_value(value));
-	if (json_is_number(value) && c->scale != 1)
-		return put(f, "%.*f", c->decimals, json_number_value(value) / c->scale);
-	if (json_is_number(value))
-		return put_number(f, value, c->numeric ? c->decimals : decimals_of(value));
-	if (json_is_string(value))
-		return put(f, "%s", json_string_value(value));
-	if (json_is_boolean(value))
-		return put(f, "%s", json_is_true(value) ? "yes" : "no");
-	if (json_is_object(value))
-		return put_counts(f, value);
-	if (json_is_array(value))
-		return put_list(f, value);
-	return put(f, "-");
-}
-
-/* "max_depth_bytes" is "max depth [bytes]"; where each number has its unit, "max depth". */
-static int put_header(FILE *f, const struct column *c)
-{
-	size_t length = strlen(c->key) - (c->unit ? strlen(strrchr(c->key, '_')) : 0);
-	int n = 0;
-
-	for (size_t i = 0; i < length; i++)
-		n += put(f, "%c", c->key[i] == '_' ? ' ' : c->key[i]);
-	return c->unit && !c->narrow ? n + put(f, " [%s]", c->unit) : n;
-}
 
 /* ---- columns ---- */
 
-/* Of a key that names a unit: that one, or one that suits the largest number better. */
-static void choose_unit(struct column *c, double most)
+/* What a key's ending says of its numbers. */
+struct unit {
+	const char *ending;
+	enum number_format format;
+	int decimals; /* at most, of the unit itself */
+	/* the first that leaves at least `from` of the largest number, or the last */
+	struct {
+		const char *name;
+		double scale, from;
+	} names[4];
+};
+
+static const struct unit units[] = {
+	{"_us", NUMBER_TIME, DECIMALS_MAX, {{"s", 1e6, 10}, {"ms", 1e3, 10}, {"us", 1, 0}}},
+	{"_gbps", NUMBER_GBPS, DECIMALS_MAX, {{"Gbps", 1, 1}, {"Mbps", 1e-3, 0}}},
+	{"_bps", NUMBER_SCALED, DECIMALS_MAX,
+		{{"Gbps", 1e9, 1}, {"Mbps", 1e6, 1}, {"Kbps", 1e3, 1}, {"bps", 1, 0}}},
+	{"_bytes", NUMBER_BYTES, DECIMALS_MAX, {{"bytes", 1, 0}}},
+	{"_percent", NUMBER_PERCENT, 1, {{"%", 1, 0}}},
+	{"_per_s", NUMBER_SCALED, 1, {{NULL, 1, 0}}},
+};
+
+static const struct unit *unit_of(const char *key)
 {
-	c->scale = 1;
-	if (ends_with(c->key, "_bytes")) {
-		c->unit = "bytes";
-	} else if (ends_with(c->key, "_gbps")) {
-		c->scale = most < 1 ? 1e-3 : 1;
-		c->unit = most < 1 ? "Mbps" : "Gbps";
-	} else if (ends_with(c->key, "_us")) {
-		c->scale = most >= 10 * US_PER_S    ? US_PER_S
-			   : most >= 10 * US_PER_MS ? US_PER_MS
-						    : 1;
-		c->unit = c->scale == US_PER_S ? "s" : c->scale == US_PER_MS ? "ms" : "us";
+	size_t length = strlen(key);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		size_t end = strlen(units[i].ending);
+
+		if (length > end && !strcmp(key + length - end, units[i].ending))
+			return &units[i];
 	}
+	return NULL;
+}
+
+/* "max_depth_bytes" is "max depth [bytes]"; without the unit, where each number has its own, "max depth". */
+static void write_title(struct column *c, const char *unit_name)
+{
+	const struct unit *u = unit_of(c->key);
+	size_t length = strlen(c->key) - (u && u->names[0].name ? strlen(u->ending) : 0);
+	struct strbuf b = STRBUF(c->title);
+
+	strbuf_add(&b, "%.*s", (int)length, c->key);
+	for (char *p = c->title; *p; p++)
+		if (*p == '_')
+			*p = ' ';
+	if (unit_name)
+		strbuf_add(&b, " [%s]", unit_name);
 }
 
 static bool is_idle(const json_t *value)
@@ -197,79 +91,96 @@ static bool is_idle(const json_t *value)
 	       (json_is_string(value) && !*json_string_value(value));
 }
 
-static void read_column(struct column *c, const json_t *rows)
+/* By the largest number; of a key that names a unit that one, or one that suits it better. */
+static void choose_unit(struct column *c, double most)
 {
-	const json_t *row, *value;
+	const struct unit *u = unit_of(c->key);
+	size_t i = 0;
+
+	c->scale = 1;
+	c->format = c->numeric ? NUMBER_WHOLE : NUMBER_NONE;
+	c->decimals_max = DECIMALS_MAX;
+	if (u) {
+		while (most < u->names[i].from * u->names[i].scale)
+			i++;
+		c->scale = u->names[i].scale;
+		c->format = c->numeric ? u->format : NUMBER_NONE;
+		c->decimals_max = c->scale != 1 ? 2 * u->decimals : u->decimals;
+	}
+	write_title(c, u ? u->names[i].name : NULL);
+}
+
+static int put_cell(FILE *f, const json_t *value, const struct column *c)
+{
+	double number = json_number_value(value) / c->scale;
+	int decimals = c->numeric ? c->decimals : layout_decimals(number, c->decimals_max);
+	char text[400];
+	int n;
+
+	if (!json_is_number(value))
+		return layout_put(f, value);
+	if (json_is_integer(value) && c->scale == 1 && !decimals)
+		n = snprintf(
+			text, sizeof(text), "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+	else
+		n = snprintf(text, sizeof(text), "%.*f", decimals, number);
+	if (f)
+		fputs(text, f);
+	return n;
+}
+
+/* texts: the key is the title. */
+static void read_column(struct column *c, const json_t *rows, bool texts)
+{
 	size_t i, numbers = 0, others = 0;
+	const json_t *row, *value;
 	double most = 0;
-	int decimals;
 
 	c->idle = true;
 	json_array_foreach(rows, i, row)
 	{
 		value = json_object_get(row, c->key);
 		c->idle &= is_idle(value);
-		if (json_is_number(value)) {
-			numbers++;
-			if (fabs(json_number_value(value)) > most)
-				most = fabs(json_number_value(value));
-		} else if (value && !json_is_null(value)) {
-			others++;
-		}
+		numbers += json_is_number(value);
+		others += value && !json_is_number(value) && !json_is_null(value);
+		most = fmax(most, fabs(json_number_value(value)));
 	}
 	c->numeric = numbers && !others;
 	choose_unit(c, most);
+	if (texts)
+		snprintf(c->title, sizeof(c->title), "%s", c->key);
 	json_array_foreach(rows, i, row)
 	{
-		value = json_object_get(row, c->key);
-		decimals = c->scale == 1 ? decimals_of(value)
-					 : decimals_needed(json_number_value(value) / c->scale,
-						   2 * DECIMALS_MAX);
-		if (json_is_number(value) && decimals > c->decimals)
-			c->decimals = decimals;
+		double number = json_number_value(json_object_get(row, c->key)) / c->scale;
+		int decimals = layout_decimals(number, c->decimals_max);
+
+		c->decimals = decimals > c->decimals ? decimals : c->decimals;
+	}
+	c->width = (int)strlen(c->title);
+	json_array_foreach(rows, i, row)
+	{
+		int width = put_cell(NULL, json_object_get(row, c->key), c);
+
+		c->width = width > c->width ? width : c->width;
 	}
 }
 
-static void measure_column(struct column *c, const json_t *rows)
+/* NULL: no memory, or no rows. */
+static struct column *read_columns(const json_t *rows, bool texts, size_t *ret_count)
 {
-	const json_t *row;
-	size_t i;
-	int width;
+	const json_t *first = json_array_get(rows, 0), *value;
+	struct column *columns = calloc(json_object_size(first) + 1, sizeof(*columns));
+	const char *key;
 
-	c->width = put_header(NULL, c);
-	json_array_foreach(rows, i, row)
+	*ret_count = 0;
+	json_object_foreach((json_t *)first, key, value)
 	{
-		width = put_cell(NULL, json_object_get(row, c->key), c);
-		if (width > c->width)
-			c->width = width;
+		if (!columns)
+			break;
+		columns[*ret_count].key = key;
+		read_column(&columns[(*ret_count)++], rows, texts);
 	}
-}
-
-/* Two blanks between columns, none at the end of a line. row NULL: the header. */
-static void print_line(FILE *f, const struct column *columns, size_t count, const json_t *row)
-{
-	int pad = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct column *c = &columns[i];
-		const json_t *value = row ? json_object_get(row, c->key) : NULL;
-		int width = row ? put_cell(NULL, value, c) : put_header(NULL, c);
-
-		if (c->hidden)
-			continue;
-		if (c->numeric)
-			pad += c->width - width;
-		if (width) {
-			fprintf(f, "%*s", pad, "");
-			pad = 0;
-		}
-		if (row)
-			put_cell(f, value, c);
-		else
-			put_header(f, c);
-		pad += 2 + (c->numeric ? 0 : c->width - width);
-	}
-	putc('\n', f);
+	return columns;
 }
 
 static int width_of(const struct column *columns, size_t count)
@@ -282,32 +193,108 @@ static int width_of(const struct column *columns, size_t count)
 	return width;
 }
 
-/* What names or locates something once more goes before what was measured. */
-static void hide_dispensable(struct column *columns, size_t count, int width)
-{
-	static const char *const keys[] = {"link", "netns", "ip6", "rx_frames", "delay_us", "since",
-		"pid", "ip4", "tx_frames", "results"};
+/* ---- where there is room ---- */
 
-	for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
-		for (size_t i = 1; i < count && width_of(columns, count) > width; i++)
-			if (!strcmp(columns[i].key, keys[k]))
-				columns[i].hidden = true;
+/* Two blanks between columns, none at the end of a line. row NULL: the header. */
+static void print_line(FILE *f, const struct column *columns, size_t count, const json_t *row)
+{
+	int pad = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct column *c = &columns[i];
+		const json_t *value = row ? json_object_get(row, c->key) : NULL;
+		int width = row ? put_cell(NULL, value, c) : (int)strlen(c->title);
+
+		if (c->hidden)
+			continue;
+		if (c->numeric)
+			pad += c->width - width;
+		if (width) {
+			fprintf(f, "%*s", pad, "");
+			pad = 0;
+		}
+		if (row)
+			put_cell(f, value, c);
+		else
+			fputs(c->title, f);
+		pad += 2 + (c->numeric ? 0 : c->width - width);
+	}
+	putc('\n', f);
 }
 
-/* Makes it no wider than the terminal: first goes what says nothing, then digits, then whole columns. */
-static void fit(struct column *columns, size_t count, const json_t *rows, int width)
+static void print_wide(FILE *f, const struct column *columns, size_t count, const json_t *rows)
 {
-	for (size_t i = 1; i < count; i++)
-		columns[i].hidden = columns[i].idle;
-	if (width_of(columns, count) <= width)
-		return;
-	for (size_t i = 1; i < count; i++) {
-		columns[i].narrow = columns[i].numeric;
-		measure_column(&columns[i], rows);
+	const json_t *row;
+	size_t i;
+
+	print_line(f, columns, count, NULL);
+	json_array_foreach(rows, i, row) print_line(f, columns, count, row);
+}
+
+/* ---- where there is little: numbers get three digits and a unit, and columns are left out ---- */
+
+/* What names or locates something once more goes before what was measured; else the last go first. */
+static unsigned rank_of(const char *key, size_t index)
+{
+	static const char *const dispensable[] = {"link", "netns", "ip6", "rx_frames", "delay_us",
+		"since", "pid", "ip4", "tx_frames", "results"};
+
+	for (unsigned i = 0; i < sizeof(dispensable) / sizeof(dispensable[0]); i++)
+		if (index && !strcmp(key, dispensable[i]))
+			return LAYOUT_RANK_MAX - i;
+	return (unsigned)index;
+}
+
+static void print_narrow_line(
+	FILE *f, const struct layout *l, const struct layout_column *columns, const json_t *row)
+{
+	char cell[LAYOUT_CELL];
+	int pad = 0;
+
+	for (size_t i = 0; i < l->count; i++) {
+		const struct layout_column *c = &columns[l->fields[i].column];
+		int width = l->fields[i].width, length;
+
+		if (row)
+			layout_cell(cell, c, json_object_get(row, c->key), width);
+		else
+			layout_title(cell, c, width);
+		for (length = (int)strlen(cell); length && cell[length - 1] == ' ';)
+			length--;
+		if (length)
+			fprintf(f, "%*s%.*s", pad, "", length, cell);
+		pad = l->gap + (length ? 0 : pad) + width - length;
 	}
-	hide_dispensable(columns, count, width);
-	for (size_t i = count; i-- > 1 && width_of(columns, count) > width;)
-		columns[i].hidden = true;
+	putc('\n', f);
+}
+
+static void print_narrow(
+	FILE *f, struct column *columns, size_t count, const json_t *rows, int width)
+{
+	struct layout_column shown[LAYOUT_COLUMNS_MAX];
+	struct column *of[LAYOUT_COLUMNS_MAX];
+	size_t n = 0, i;
+	struct layout l;
+	const json_t *row;
+
+	for (i = 0; i < count && n < LAYOUT_COLUMNS_MAX; i++) {
+		struct column *c = &columns[i];
+
+		if (c->hidden)
+			continue;
+		if (c->numeric)
+			write_title(c, NULL);
+		of[n] = c;
+		shown[n++] =
+			(struct layout_column){c->key, c->title, c->format, rank_of(c->key, i)};
+		c->hidden = true;
+	}
+	layout_make(&l, shown, n, rows, width, 0, false);
+	l.gap = l.gap > 2 ? 2 : l.gap; /* as where there is room */
+	for (i = 0; i < l.count; i++)
+		of[l.fields[i].column]->hidden = false;
+	print_narrow_line(f, &l, shown, NULL);
+	json_array_foreach(rows, i, row) print_narrow_line(f, &l, shown, row);
 }
 
 static void list_hidden(FILE *f, const struct column *columns, size_t count, bool idle)
@@ -329,28 +316,44 @@ static void list_hidden(FILE *f, const struct column *columns, size_t count, boo
 
 int table_print(const json_t *rows, FILE *f, int width)
 {
-	const json_t *first = json_array_get(rows, 0), *row, *value;
-	size_t count = json_object_size(first), i = 0;
-	struct column *columns;
-	const char *key;
+	size_t count;
+	struct column *columns = read_columns(rows, false, &count);
 
-	if (!count)
-		return 0;
-	columns = calloc(count, sizeof(*columns));
 	if (!columns)
 		return -ENOMEM;
-	json_object_foreach((json_t *)first, key, value)
-	{
-		columns[i].key = key;
-		read_column(&columns[i], rows);
-		measure_column(&columns[i++], rows);
-	}
-	if (width && width_of(columns, count) > width)
-		fit(columns, count, rows, width);
-	print_line(f, columns, count, NULL);
-	json_array_foreach(rows, i, row) print_line(f, columns, count, row);
+	for (size_t i = 1; i < count; i++)
+		columns[i].hidden = width && columns[i].idle;
+	if (count && (!width || width_of(columns, count) <= width))
+		print_wide(f, columns, count, rows);
+	else if (count)
+		print_narrow(f, columns, count, rows, width);
 	list_hidden(f, columns, count, true);
 	list_hidden(f, columns, count, false);
+	free(columns);
+	return 0;
+}
+
+int table_print_texts(const json_t *rows, FILE *f, int width)
+{
+	size_t count, to;
+	struct column *columns = read_columns(rows, true, &count);
+
+	if (!columns)
+		return -ENOMEM;
+	for (size_t from = 1; from < count; from = to) {
+		for (size_t i = 1; i < count; i++)
+			columns[i].hidden = true;
+		for (to = from; to < count; to++) {
+			columns[to].hidden = false;
+			if (to > from && width && width_of(columns, count) > width) {
+				columns[to].hidden = true;
+				break;
+			}
+		}
+		print_wide(f, columns, count, rows);
+		if (to < count)
+			putc('\n', f);
+	}
 	free(columns);
 	return 0;
 }
