@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/fabrics.h"
+#include "report/json.h"
 #include "serve/server.h"
 #include "serve/state.h"
 
@@ -384,6 +385,22 @@ int client_request(const char *name, const char *verb, json_t *keys, json_t **re
 		cli_error("%s", why.text);
 	client_close(c);
 	return status;
+}
+
+int client_command(const struct command *c, const struct cli_args *args, json_t *keys,
+	void (*print)(const struct cli_args *args, const json_t *result))
+{
+	json_t *result = NULL;
+	int status = client_request(args->positional[0], c->name, keys, &result);
+
+	if (status != EXIT_WELL)
+		return status;
+	if (cli_value(c, args, "json"))
+		print_json(result, stdout);
+	else
+		print(args, result);
+	json_decref(result);
+	return EXIT_WELL;
 }
 
 json_t *client_words(const char *const *words, size_t count)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include "base/error.h"
+#include "cli/cli.h"
 
 struct client;
 
@@ -64,6 +65,13 @@ void client_end_stream(struct client *c);
 
 /* One request on a connection of its own. EXIT_WELL with the result, or another status after a message. */
 int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result);
+
+/*
+ * The request of a command that bears the verb's name, to the fabric that its first operand names: the answer is printed as JSON
+ * with --json, else by `print`. Takes the reference to keys (NULL: none). An exit status, after a message if it is not EXIT_WELL.
+ */
+int client_command(const struct command *c, const struct cli_args *args, json_t *keys,
+	void (*print)(const struct cli_args *args, const json_t *result));
 
 /* An array of these words; NULL after a message if one is not UTF-8. */
 json_t *client_words(const char *const *words, size_t count);

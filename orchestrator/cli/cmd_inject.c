@@ -4,7 +4,6 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "report/json.h"
 #include "report/number.h"
 
 static const struct cli_option options[] = {
@@ -81,22 +80,11 @@ static void print_fault(const struct cli_args *args, const json_t *result)
 
 static int run_inject(const struct command *c, const struct cli_args *args)
 {
-	json_t *words = client_words(args->positional + 1, args->positional_count - 1),
-	       *result = NULL;
-	int status;
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
 
 	if (!words)
 		return EXIT_INPUT;
-	status = client_request(
-		args->positional[0], "inject", json_pack("{s:o}", "words", words), &result);
-	if (status != EXIT_WELL)
-		return status;
-	if (cli_value(c, args, "json"))
-		print_json(result, stdout);
-	else
-		print_fault(args, result);
-	json_decref(result);
-	return EXIT_WELL;
+	return client_command(c, args, json_pack("{s:o}", "words", words), print_fault);
 }
 
 const struct command cmd_inject = {
