@@ -24,16 +24,13 @@ static const char *const whats[] = {
 
 static bool known(const char *what)
 {
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	for (size_t i = 0; i < WHATS; i++)
 		if (!strcmp(whats[i], what))
 			return true;
-	near = nearest_word(what, whats, WHATS);
-	if (near)
-		cli_error("show: there is no '%s' to show; did you mean '%s'?", what, near);
-	else
-		cli_error("show: there is no '%s' to show; see 'fabricbed show --help'", what);
+	cli_error("show: there is no '%s' to show%s", what,
+		diag_meant(meant, what, whats, WHATS, "; see 'fabricbed show --help'"));
 	return false;
 }
 

@@ -135,16 +135,13 @@ static void add_name(void *arg, const struct scenario_key *k)
 static int no_such_key(const char *path)
 {
 	static struct names names;
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	names.count = 0;
 	scenario_list_keys(add_name, &names);
-	near = nearest_word(path, names.all, names.count);
-	if (near)
-		cli_error("help: a scenario has no key '%s'; did you mean '%s'?", path, near);
-	else
-		cli_error("help: a scenario has no key '%s'; 'fabricbed help scenario' lists them",
-			path);
+	cli_error("help: a scenario has no key '%s'%s", path,
+		diag_meant(meant, path, names.all, names.count,
+			"; 'fabricbed help scenario' lists them"));
 	return EXIT_INPUT;
 }
 

@@ -51,12 +51,8 @@ const char *names_shown(char buf[NAMES_SHOWN], const char *word)
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
 	size_t count)
 {
-	const char *near = nearest_word(word, names, count);
-	char shown[NAMES_SHOWN];
+	char shown[NAMES_SHOWN], meant[DIAG_MEANT];
 
-	names_shown(shown, word);
-	if (near)
-		return error_set(why, -EINVAL, "there is no %s \"%s\"; did you mean \"%s\"?", kind,
-			shown, near);
-	return error_set(why, -EINVAL, "there is no %s \"%s\"", kind, shown);
+	return error_set(why, -EINVAL, "there is no %s '%s'%s", kind, names_shown(shown, word),
+		diag_meant(meant, word, names, count, ""));
 }

@@ -449,7 +449,8 @@ static bool check_keys(struct server_client *c, const char *verb, const struct r
 void live_request(void *arg, struct server_client *c, const json_t *request)
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
-	const char *names[VERBS], *near;
+	const char *names[VERBS];
+	char meant[DIAG_MEANT];
 	struct live *l = arg;
 
 	if (l->ended) {
@@ -467,9 +468,8 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 		}
 		names[i] = verbs[i].name;
 	}
-	near = nearest_word(verb, names, VERBS);
-	server_refuse(c, REFUSE_INPUT, "there is no verb \"%.40s\"%s%s%s", verb,
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	server_refuse(c, REFUSE_INPUT, "there is no verb '%.40s'%s", verb,
+		diag_meant(meant, verb, names, VERBS, ""));
 }
 
 void live_gone(void *arg, struct server_client *c)

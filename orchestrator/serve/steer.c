@@ -162,8 +162,8 @@ void steer_step(struct live *l, struct server_client *c, const json_t *request)
 
 static bool read_reason(struct server_client *c, const char *name, enum drop_reason *ret)
 {
-	const char *names[DROP_REASON_COUNT], *near;
-	char all[512];
+	const char *names[DROP_REASON_COUNT];
+	char all[512], meant[DIAG_MEANT];
 	struct strbuf list = STRBUF(all);
 
 	for (int i = 1; i < DROP_REASON_COUNT; i++) {
@@ -173,16 +173,15 @@ static bool read_reason(struct server_client *c, const char *name, enum drop_rea
 			return true;
 		}
 	}
-	near = nearest_word(name, names, DROP_REASON_COUNT - 1);
 	strbuf_add_list(&list, names, DROP_REASON_COUNT - 1);
-	server_refuse(c, REFUSE_INPUT, "nothing is dropped for \"%.40s\"%s%s%s; reasons: %s", name,
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", all);
+	server_refuse(c, REFUSE_INPUT, "nothing is dropped for '%.40s'%s; reasons: %s", name,
+		diag_meant(meant, name, names, DROP_REASON_COUNT - 1, ""), all);
 	return false;
 }
 
 static bool read_event(struct server_client *c, const char *text, struct goal *g)
 {
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	if (!strncmp(text, "drop ", 5)) {
 		snprintf(g->event, sizeof(g->event), "drop");
@@ -193,11 +192,10 @@ static bool read_event(struct server_client *c, const char *text, struct goal *g
 			snprintf(g->event, sizeof(g->event), "%s", text);
 			return true;
 		}
-	near = nearest_word(text, events, EVENTS);
 	server_refuse(c, REFUSE_INPUT,
-		"\"%.40s\" is neither a time such as 250us nor an event%s%s%s: drop, drop REASON, mark, "
+		"'%.40s' is neither a time such as 250us nor an event%s: drop, drop REASON, mark, "
 		"trim, pause, flow, flows, fault, reroute, deadlock",
-		text, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		text, diag_meant(meant, text, events, EVENTS, ""));
 	return false;
 }
 

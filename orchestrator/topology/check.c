@@ -30,38 +30,33 @@ static void example_names(const struct fabric *f, char *buf, size_t size)
 	}
 }
 
-static const char *nearest_link(const struct fabric *f, const char *word, char buf[LINK_NAME])
+/* "; did you mean ...", or "". */
+static void mean_link(char buf[DIAG_MEANT], const struct fabric *f, const char *word)
 {
 	uint32_t count = f->net.link_count;
 	char(*names)[LINK_NAME] = calloc(count, sizeof(*names));
 	const char **words = calloc(count, sizeof(*words));
-	const char *near = NULL;
 
 	for (uint32_t l = 0; names && words && l < count; l++)
 		words[l] = fabric_link_name(f, l, names[l]);
-	if (names && words)
-		near = nearest_word(word, words, count);
-	if (near)
-		near = strcpy(buf, near);
+	diag_meant(buf, word, words, names && words ? count : 0, "");
 	free(names);
 	free(words);
-	return near;
 }
 
 void report_no_link(const struct fabric *f, const char *key, const char *glob, struct diag_pos pos,
 	struct diags *diags)
 {
-	char examples[4 * LINK_NAME];
-	char name[LINK_NAME];
+	char examples[4 * LINK_NAME], meant[DIAG_MEANT] = "";
 
-	if (!strpbrk(glob, "*?[\\") && nearest_link(f, glob, name)) {
-		diags_add(diags, pos, "%s: there is no link \"%s\"; did you mean \"%s\"?", key,
-			glob, name);
+	if (!strpbrk(glob, "*?[\\"))
+		mean_link(meant, f, glob);
+	if (*meant) {
+		diags_add(diags, pos, "%s: there is no link '%s'%s", key, glob, meant);
 		return;
 	}
 	example_names(f, examples, sizeof(examples));
-	diags_add(
-		diags, pos, "%s: \"%s\" matches no link; links are called %s", key, glob, examples);
+	diags_add(diags, pos, "%s: '%s' matches no link; links are called %s", key, glob, examples);
 }
 
 /* Whether that is a host; says why not. */
@@ -69,27 +64,23 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 	struct diag_pos pos, struct diags *diags, uint32_t *ret_host)
 {
 	uint32_t hosts = f->net.host_count, node;
-	const char *near = NULL;
+	char meant[DIAG_MEANT], all[DIAG_MEANT];
 	const char **words;
 
 	if (fabric_find_node(f, name, &node)) {
 		*ret_host = node;
 		if (node < hosts)
 			return true;
-		diags_add(diags, pos, "%s: \"%s\" is a switch; only hosts %s", key, name, only);
+		diags_add(diags, pos, "%s: '%s' is a switch; only hosts %s", key, name, only);
 		return false;
 	}
 	words = calloc(hosts, sizeof(*words));
 	for (uint32_t h = 0; words && h < hosts; h++)
 		words[h] = f->nodes[h].name;
-	if (words)
-		near = nearest_word(name, words, hosts);
-	if (near)
-		diags_add(diags, pos, "%s: there is no host \"%s\"; did you mean \"%s\"?", key,
-			name, near);
-	else
-		diags_add(diags, pos, "%s: there is no host \"%s\"; the %u hosts are %s to %s", key,
-			name, hosts, f->nodes[0].name, f->nodes[hosts - 1].name);
+	snprintf(all, sizeof(all), "; the %u hosts are %s to %s", hosts, f->nodes[0].name,
+		f->nodes[hosts - 1].name);
+	diags_add(diags, pos, "%s: there is no host '%s'%s", key, name,
+		diag_meant(meant, name, words, words ? hosts : 0, all));
 	free(words);
 	return false;
 }

@@ -137,3 +137,12 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
 	}
 	return ret;
 }
+
+const char *diag_meant(char buf[DIAG_MEANT], const char *word, const char *const *words,
+	size_t count, const char *otherwise)
+{
+	const char *near = nearest_word(word, words, count);
+
+	snprintf(buf, DIAG_MEANT, near ? "; did you mean '%s'?" : "%s", near ? near : otherwise);
+	return buf;
+}
