@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "cli/cli.h"
@@ -334,6 +335,21 @@ int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, js
 		return connection_lost(c, r, why);
 	status = judge_answer(c, answer, ret_result, why);
 	json_decref(answer);
+	return status;
+}
+
+int client_ask_within(struct client *c, const char *verb, json_t *keys, int seconds,
+	json_t **ret_result, struct error *why)
+{
+	struct itimerspec patience = {.it_value = {.tv_sec = seconds}};
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC), status;
+
+	/* without a timer it is asked all the same */
+	if (timer >= 0)
+		timerfd_settime(timer, 0, &patience, NULL);
+	status = client_ask(c, verb, keys, timer, ret_result, why);
+	if (timer >= 0)
+		close(timer);
 	return status;
 }
 

@@ -43,6 +43,10 @@ void client_close(struct client *c);
 int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
 	struct error *why);
 
+/* The same, which stops after so many seconds. */
+int client_ask_within(struct client *c, const char *verb, json_t *keys, int seconds,
+	json_t **ret_result, struct error *why);
+
 /*
  * The two halves of client_ask(). Several requests may be sent before an answer is taken: an "id" among the keys comes back
  * with its answer. client_send() returns EXIT_WELL, or another status with why. client_take() never waits: 1 with a new

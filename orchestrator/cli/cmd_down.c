@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 #include "build/build.h"
 #include "build/process.h"
@@ -128,25 +127,20 @@ static void take_answer(struct down *d, const json_t *result)
 /* By its socket. False: it did not take the request; it may be on its way up or down, or hang. */
 static bool ask(struct down *d)
 {
-	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_MS / 1000}};
-	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	struct error why = ERROR_INIT;
 	struct client *client = NULL;
 	json_t *result = NULL;
 	int status = EXIT_RUN;
 
-	if (timer < 0)
-		return false;
-	timerfd_settime(timer, 0, &patience, NULL);
 	if (client_open(&client, d->info.name, &why) == EXIT_WELL) {
-		status = client_ask(client, "down", request_keys(d->wish), timer, &result, &why);
+		status = client_ask_within(
+			client, "down", request_keys(d->wish), PATIENCE_MS / 1000, &result, &why);
 		/* nothing of it is to be lost: what is wrong can be put right */
 		d->stays = client_has_failed(client) || status == EXIT_INPUT;
 	}
 	if (d->stays)
 		cli_error("%s", why.text);
 	client_close(client);
-	close(timer);
 	if (status == EXIT_WELL)
 		take_answer(d, result);
 	json_decref(result);
@@ -227,7 +221,7 @@ static void print_summary(const struct down *d, const struct wish *w)
 	printf("  packets     %.0f sent, %.0f delivered, %.0f dropped\n",
 		look_number(s, "packets.sent"), look_number(s, "packets.delivered"),
 		look_number(s, "packets.dropped"));
-	fidelity_print(look(s, "fidelity"), true, stdout);
+	fidelity_print(look(s, "fidelity"), true, FIDELITY_VERDICT, stdout);
 	if (is_judged(d, w))
 		expectations_met(s, true);
 	else if (!expectations_met(s, false))

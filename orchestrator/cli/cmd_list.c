@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include "build/record.h"
@@ -25,19 +24,13 @@ static const struct cli_option options[] = {
 /* A fabric that does not answer must not keep the others from being listed. NULL: it did not. */
 static json_t *ask_status(const char *name)
 {
-	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_S}};
-	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	struct client *client = NULL;
 	json_t *result = NULL;
 	struct error why = ERROR_INIT;
 
-	if (timer < 0)
-		return NULL;
-	timerfd_settime(timer, 0, &patience, NULL);
 	if (client_open(&client, name, &why) == EXIT_WELL)
-		client_ask(client, "status", NULL, timer, &result, &why);
+		client_ask_within(client, "status", NULL, PATIENCE_S, &result, &why);
 	client_close(client);
-	close(timer);
 	return result;
 }
 

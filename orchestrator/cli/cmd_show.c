@@ -79,7 +79,7 @@ static int print_rows(const char *name, const char *what, const char *match, con
 	status = print_table(rows);
 	if (look(result, "fidelity"))
 		putchar('\n');
-	fidelity_print(look(result, "fidelity"), false, stdout);
+	fidelity_print(look(result, "fidelity"), false, FIDELITY_LATE, stdout);
 	return status;
 }
 

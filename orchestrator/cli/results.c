@@ -310,7 +310,7 @@ void results_print(const json_t *summary, const struct scenario *s, const char *
 	printf("              %.0f hops, %.2f million a second, %.0f MB\n",
 		look_number(summary, "hops"), look_number(summary, "hops_per_s") / 1e6,
 		look_number(summary, "peak_rss_mb"));
-	fidelity_print(look(summary, "fidelity"), true, stdout);
+	fidelity_print(look(summary, "fidelity"), true, FIDELITY_LATE, stdout);
 	printf("  trace       %s (seed %.0f)\n", look_text(summary, "trace_hash"),
 		look_number(summary, "seed"));
 	if (directory)

@@ -123,7 +123,7 @@ void status_print(const json_t *s)
 {
 	print_title(s);
 	print_counts(s);
-	fidelity_print(look(s, "fidelity"), false, stdout);
+	fidelity_print(look(s, "fidelity"), false, FIDELITY_LOAD, stdout);
 	if (json_is_string(look(s, "directory")))
 		printf("  results     %s\n", word(s, "directory"));
 	print_hints(s);

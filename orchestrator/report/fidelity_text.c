@@ -111,7 +111,7 @@ void fidelity_text(struct fidelity_text *ret, const json_t *fidelity)
 	write_figures(ret, fidelity);
 }
 
-void fidelity_print(const json_t *fidelity, bool ended, FILE *out)
+void fidelity_print(const json_t *fidelity, bool ended, enum fidelity_detail detail, FILE *out)
 {
 	struct fidelity_text text;
 
@@ -121,7 +121,8 @@ void fidelity_print(const json_t *fidelity, bool ended, FILE *out)
 	fprintf(out, "  fidelity    %s\n", ended ? text.whole : text.now);
 	if (*text.remedy)
 		fprintf(out, "              %s\n", text.remedy);
-	fprintf(out, "              %s\n", text.late);
-	if (!ended)
+	if (detail >= FIDELITY_LATE)
+		fprintf(out, "              %s\n", text.late);
+	if (detail >= FIDELITY_LOAD)
 		fprintf(out, "              %s\n", text.load);
 }

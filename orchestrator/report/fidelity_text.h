@@ -19,8 +19,14 @@ struct fidelity_text {
 	char load[FIDELITY_TEXT];
 };
 
-/* Lines of a report: the verdict, of one that has ended or of now, and what it comes from. Of NULL nothing is printed. */
-void fidelity_print(const json_t *fidelity, bool ended, FILE *out);
+enum fidelity_detail {
+	FIDELITY_VERDICT, /* and what would cure it */
+	FIDELITY_LATE,    /* and how late events were */
+	FIDELITY_LOAD,    /* and how busy the box is */
+};
+
+/* Lines of a report, on the whole life of one that has ended, else on now. Of NULL nothing is printed. */
+void fidelity_print(const json_t *fidelity, bool ended, enum fidelity_detail detail, FILE *out);
 
 void fidelity_text(struct fidelity_text *ret, const json_t *fidelity);
 
