@@ -9,6 +9,8 @@
 #include "cli/cli.h"
 #include "cli/parents.h"
 #include "cli/replace.h"
+#include "report/json.h"
+#include "report/table.h"
 #include "scenario/text.h"
 
 struct totals {
@@ -23,6 +25,7 @@ struct junit {
 	char *text;
 	size_t length;
 	struct totals totals;
+	bool out_of_memory;
 };
 
 static void junit_free(struct junit *j)
@@ -99,38 +102,33 @@ __attribute__((format(printf, 3, 4))) static void putf(
 }
 
 /* What the summary says, by the names that `expect` has for it; lists are left to summary.json. */
-static void put_properties(FILE *f, const char *prefix, const json_t *object)
+static void put_properties(FILE *f, const json_t *rows)
 {
-	const char *key;
-	json_t *value;
+	const json_t *row;
+	size_t i;
 
-	json_object_foreach((json_t *)object, key, value)
+	fputs("    <properties>\n", f);
+	json_array_foreach(rows, i, row)
 	{
-		char name[128];
+		const json_t *value = json_object_get(row, "value");
+		/* as summary.json has it, but words without their quotes */
+		char *text = json_is_string(value)
+				     ? NULL
+				     : json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
 
-		snprintf(name, sizeof(name), "%s%s%s", prefix, *prefix ? "." : "", key);
-		if (json_is_object(value)) {
-			put_properties(f, name, value);
-		} else if (!json_is_array(value)) {
-			/* as summary.json has it, but words without their quotes */
-			char *text = json_is_string(value)
-					     ? NULL
-					     : json_dumps(value,
-						       JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
-
-			fputs("      <property", f);
-			put(f, "name", name);
-			put(f, "value", text ? text : json_string_value(value));
-			fputs("/>\n", f);
-			free(text);
-		}
+		fputs("      <property", f);
+		put(f, "name", look_text(row, "metric"));
+		put(f, "value", text ? text : json_string_value(value));
+		fputs("/>\n", f);
+		free(text);
 	}
+	fputs("    </properties>\n", f);
 }
 
 /* The expectation is told as it is in the scenario, and why it was missed. */
 static void put_expectation(FILE *f, const char *run, const json_t *found)
 {
-	const char *metric = json_string_value(json_object_get(found, "metric"));
+	const char *metric = look_text(found, "metric");
 	void *entry = json_object_iter(json_object_get(found, "bound"));
 	const char *bound = json_object_iter_key(entry);
 	double limit = json_number_value(json_object_iter_value(entry));
@@ -152,7 +150,7 @@ static void put_expectation(FILE *f, const char *run, const json_t *found)
 			json_number_value(value), bound, limit);
 	else
 		putf(f, "message", "there is no %s: %s; expected %s %.15g", metric,
-			json_string_value(json_object_get(found, "reason")), bound, limit);
+			look_text(found, "reason"), bound, limit);
 	fputs("/>\n    </testcase>\n", f);
 }
 
@@ -195,9 +193,11 @@ void junit_add(struct junit *j, const struct junit_run *run)
 	fputs("  ", f);
 	put_totals(f, "testsuite", run->name, &t);
 	if (run->summary) {
-		fputs("    <properties>\n", f);
-		put_properties(f, "", run->summary);
-		fputs("    </properties>\n", f);
+		json_t *rows = table_flatten(run->summary);
+
+		j->out_of_memory |= !rows;
+		put_properties(f, rows);
+		json_decref(rows);
 	}
 	put_run(f, run);
 	json_array_foreach((json_t *)expect, i, found) put_expectation(f, run->name, found);
@@ -224,7 +224,7 @@ int junit_close(struct junit *j)
 	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", f);
 	put_totals(f, "testsuites", "fabricbed", &j->totals);
 	/* a file that lacks a case would pass for a run that had none */
-	r = fflush(j->suites) || ferror(j->suites) ? -ENOMEM : 0;
+	r = j->out_of_memory || fflush(j->suites) || ferror(j->suites) ? -ENOMEM : 0;
 	if (r == 0) {
 		fwrite(j->text, 1, j->length, f);
 		fputs("</testsuites>\n", f);
