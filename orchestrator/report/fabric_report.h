@@ -2,7 +2,10 @@
 #ifndef FABRICBED_FABRIC_REPORT_H
 #define FABRICBED_FABRIC_REPORT_H
 
-/* What a scenario comes to: what `validate` reports. It is made once, as JSON; the text is made of that. */
+/*
+ * What a scenario comes to: what `validate` reports. It is made once, as JSON; the text is made of
+ * that.
+ */
 #include <jansson.h>
 #include <stdio.h>
 #include "topology/fabric.h"

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
 /*
- * Whether what fails between pods and the switches of the top tier bottlenecks the workload ("Load Balancing for AI
- * Training Workloads", appendix A, "Bottleneck Under Failures"): with N hosts that all send to all a host's link carries N - 1 flows, and H (N - H) of them leave a pod of H hosts; spread evenly over what is left of
- * its uplinks, U links' worth with a share p lost of f of them, no link but the hosts' is overloaded as long as
+ * Whether what fails between pods and the switches of the top tier bottlenecks the workload ("Load
+ * Balancing for AI Training Workloads", appendix A, "Bottleneck Under Failures"): with N hosts that
+ * all send to all a host's link carries N - 1 flows, and H (N - H) of them leave a pod of H hosts;
+ * spread evenly over what is left of its uplinks, U links' worth with a share p lost of f of them,
+ * no link but the hosts' is overloaded as long as
  *
  *	N - 1 >= H (N - H) / (U - f p)
  *
- * A permutation puts one flow on a host's link, and at most H leave the pod. The counts are the fabric's own, uplinks
- * being counted in rates of a host's link; a pod is what is still connected without the top tier.
+ * A permutation puts one flow on a host's link, and at most H leave the pod. The counts are the
+ * fabric's own, uplinks being counted in rates of a host's link; a pod is what is still connected
+ * without the top tier.
  */
 #include <errno.h>
 #include <math.h>
@@ -189,7 +192,10 @@ static bool in_force(const struct fault_spec *fault, uint64_t now_ps)
 	return fault->at_ps <= now_ps && now_ps < fault->until_ps;
 }
 
-/* Takes from every pod what the faults of that moment take, the worst of those on the same link counting. Lists the faults. */
+/*
+ * Takes from every pod what the faults of that moment take, the worst of those on the same link
+ * counting. Lists the faults.
+ */
 static json_t *apply_faults(struct survey *v, const struct scenario *s, uint64_t now_ps)
 {
 	json_t *faults = json_array();
@@ -237,7 +243,10 @@ static void name_pod(const struct survey *v, const struct scenario *s, uint32_t 
 		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);
 }
 
-/* One moment at which faults begin; of the pod that has the most flows on what is left of its uplinks. */
+/*
+ * One moment at which faults begin; of the pod that has the most flows on what is left of its
+ * uplinks.
+ */
 static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 {
 	json_t *faults = apply_faults(v, s, at_ps);

@@ -15,7 +15,10 @@ static void note_lossy_roce(json_t *notes, const struct fabric *f, const struct 
 			class));
 }
 
-/* More than a queue of the class at this port of a switch can ever hold; free: what the switch's queues share. */
+/*
+ * More than a queue of the class at this port of a switch can ever hold; free: what the switch's
+ * queues share.
+ */
 static double most_in_queue(
 	const struct fabric *f, const struct fabric_class *c, uint32_t port, double free)
 {

@@ -2,7 +2,10 @@
 #ifndef FABRICBED_FABRIC_REPORT_PARTS_H
 #define FABRICBED_FABRIC_REPORT_PARTS_H
 
-/* The parts of a report that have files of their own. Internal to report/. Each returns NULL for want of memory. */
+/*
+ * The parts of a report that have files of their own. Internal to report/. Each returns NULL for
+ * want of memory.
+ */
 #include "report/fabric_report.h"
 
 json_t *report_switch(const struct fabric *f, const struct scenario *s);

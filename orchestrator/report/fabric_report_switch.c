@@ -113,7 +113,10 @@ static json_t *report_terms(const struct fabric *f, const struct net_port *port)
 		number(sent_in(f->switching.response_ps, port->rate_bps)));
 }
 
-/* Of a lossless class at the ports of so many links of one rate and delay, that link being one of them. */
+/*
+ * Of a lossless class at the ports of so many links of one rate and delay, that link being one of
+ * them.
+ */
 static json_t *report_headroom(
 	const struct fabric *f, uint32_t class, uint32_t link, uint32_t links)
 {

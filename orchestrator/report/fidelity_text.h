@@ -2,7 +2,10 @@
 #ifndef FABRICBED_FIDELITY_TEXT_H
 #define FABRICBED_FIDELITY_TEXT_H
 
-/* The words for how faithful a fabric on the wall clock is, of its "fidelity" object (docs/results.md). */
+/*
+ * The words for how faithful a fabric on the wall clock is, of its "fidelity" object
+ * (docs/results.md).
+ */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -25,7 +28,10 @@ enum fidelity_detail {
 	FIDELITY_LOAD,    /* and how busy the box is */
 };
 
-/* Lines of a report, on the whole life of one that has ended, else on now. Of NULL nothing is printed. */
+/*
+ * Lines of a report, on the whole life of one that has ended, else on now. Of NULL nothing is
+ * printed.
+ */
 void fidelity_print(const json_t *fidelity, bool ended, enum fidelity_detail detail, FILE *out);
 
 void fidelity_text(struct fidelity_text *ret, const json_t *fidelity);

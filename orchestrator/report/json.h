@@ -2,7 +2,10 @@
 #ifndef FABRICBED_REPORT_JSON_H
 #define FABRICBED_REPORT_JSON_H
 
-/* JSON as reports use it: dotted paths such as "flows.fct_us.max" into an object. A NULL object has nothing. */
+/*
+ * JSON as reports use it: dotted paths such as "flows.fct_us.max" into an object. A NULL object has
+ * nothing.
+ */
 #include <jansson.h>
 #include <stdio.h>
 

@@ -10,7 +10,10 @@ struct unit {
 	const char *name;
 };
 
-/* The largest unit of which there is one at least; of the smallest there may be less. Ends with the smallest. */
+/*
+ * The largest unit of which there is one at least; of the smallest there may be less. Ends with the
+ * smallest.
+ */
 static const char *put(char buf[NUMBER_TEXT], double value, const struct unit *units, int count)
 {
 	int i = 0, decimals;

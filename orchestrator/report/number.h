@@ -3,8 +3,8 @@
 #define FABRICBED_NUMBER_H
 
 /*
- * Numbers for a person, with the unit that suits their size; JSON has one unit for each key instead, the one in its name.
- * Each function writes to buf, of NUMBER_TEXT bytes, and returns it.
+ * Numbers for a person, with the unit that suits their size; JSON has one unit for each key
+ * instead, the one in its name. Each function writes to buf, of NUMBER_TEXT bytes, and returns it.
  */
 #include <jansson.h>
 
@@ -15,7 +15,10 @@ const char *number_time(char buf[NUMBER_TEXT], double us);   /* "214 us", "1.387
 const char *number_bytes(char buf[NUMBER_TEXT], double n);   /* "212.7 KB": of 1,024 */
 const char *number_rate(char buf[NUMBER_TEXT], double gbps); /* "92.40 Mbps": decimal */
 
-/* A model time, exact to a millionth of its unit: "12.052 us", "1.2345 ms", "12.34 s"; "?" if it is no number. */
+/*
+ * A model time, exact to a millionth of its unit: "12.052 us", "1.2345 ms", "12.34 s"; "?" if it is
+ * no number.
+ */
 const char *number_moment(char buf[NUMBER_TEXT], const json_t *us);
 
 /* In narrow columns. */

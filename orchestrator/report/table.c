@@ -60,7 +60,10 @@ static const struct unit *unit_of(const char *key)
 	return NULL;
 }
 
-/* "max_depth_bytes" is "max depth [bytes]"; without the unit, where each number has its own, "max depth". */
+/*
+ * "max_depth_bytes" is "max depth [bytes]"; without the unit, where each number has its own, "max
+ * depth".
+ */
 static void write_title(struct column *c, const char *unit_name)
 {
 	const struct unit *u = unit_of(c->key);
@@ -233,7 +236,9 @@ static void print_wide(FILE *f, const struct column *columns, size_t count, cons
 
 /* ---- where there is little: numbers get three digits and a unit, and columns are left out ---- */
 
-/* What names or locates something once more goes before what was measured; else the last go first. */
+/*
+ * What names or locates something once more goes before what was measured; else the last go first.
+ */
 static unsigned rank_of(const char *key, size_t index)
 {
 	static const char *const dispensable[] = {"link", "netns", "ip6", "rx_frames", "delay_us",

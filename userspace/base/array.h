@@ -3,8 +3,9 @@
 #define FABRICBED_ARRAY_H
 
 /*
- * A growable array is a pointer and a count, both zero at first. It has room for the next power of two, so that no
- * capacity has to be kept: it grows when the count is a power of two. All items must have been added by this.
+ * A growable array is a pointer and a count, both zero at first. It has room for the next power of
+ * two, so that no capacity has to be kept: it grows when the count is a power of two. All items
+ * must have been added by this.
  *
  *	struct hit *hits = NULL;
  *	size_t count = 0;
@@ -15,7 +16,10 @@
 #include <errno.h>
 #include <stddef.h>
 
-/* The array with room for one more item of that size behind count. NULL: no memory, and the array is as it was. */
+/*
+ * The array with room for one more item of that size behind count. NULL: no memory, and the array
+ * is as it was.
+ */
 void *array_room(void *items, size_t count, size_t size);
 
 /* Makes room for one more item, which the caller stores and counts. 0 or -ENOMEM. */

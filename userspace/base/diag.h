@@ -42,7 +42,10 @@ void diags_release(struct diags *d);
  */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
 
-/* The end of a message that refuses `word`: "; did you mean 'X'?" with the nearest of `words`, else `otherwise`. Returns buf. */
+/*
+ * The end of a message that refuses `word`: "; did you mean 'X'?" with the nearest of `words`, else
+ * `otherwise`. Returns buf.
+ */
 #define DIAG_MEANT 192
 const char *diag_meant(char buf[DIAG_MEANT], const char *word, const char *const *words,
 	size_t count, const char *otherwise);

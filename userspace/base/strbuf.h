@@ -3,7 +3,8 @@
 #define FABRICBED_STRBUF_H
 
 /*
- * Text that is put together in a buffer of the caller's. It always ends with a zero; what has no room is cut off.
+ * Text that is put together in a buffer of the caller's. It always ends with a zero; what has no
+ * room is cut off.
  *
  *	char text[256];
  *	struct strbuf b = STRBUF(text);
