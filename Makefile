@@ -16,20 +16,21 @@ LTO      := $(if $(shell $(CC) --version 2>/dev/null | grep -i clang),,-flto=aut
 endif
 Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
-CLI_LIBS := -lxml2 -lncurses -ltinfo
+CLI_LIBS := -lncurses -ltinfo
 LIBS     := -lbpf -lmnl -lyaml -ljansson -lpthread -lm
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
-            libyaml-dev libjansson-dev libxml2-dev libncurses-dev linux-libc-dev iproute2
+            libyaml-dev libjansson-dev libncurses-dev linux-libc-dev iproute2
 CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools
 
 KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
-              orchestrator/build/*.c orchestrator/live/*.c orchestrator/serve/*.c)
+              orchestrator/build/*.c orchestrator/live/*.c orchestrator/serve/*.c \
+              orchestrator/report/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
@@ -116,8 +117,6 @@ $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 
 $(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
 
-$(CLI_OBJ) $(CLI_ASAN_OBJ): CPPFLAGS += -I/usr/include/libxml2
-
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	@echo "  CC     $<"
@@ -158,13 +157,11 @@ $(BUILD)/fabricbed-asan: $(CLI_ASAN_OBJ) $(BUILD)/libfabricbed-asan.a
 define link_test
 	@mkdir -p $(@D)
 	@echo "  TEST   $@"
-	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.o %.a,$^) -lcmocka $(LIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -o $@ $< $(filter %.o,$^) $(filter %.a,$^) -lcmocka $(LIBS)
 endef
 
 # of the command line, what needs neither a terminal nor a fabric
-$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o fidelity_text.o)
-
-$(BUILD)/tests/unit/test_fidelity_text: $(BUILD)/asan/orchestrator/cli/fidelity_text.o
+$(BUILD)/tests/unit/test_top_model: $(addprefix $(BUILD)/asan/orchestrator/cli/,top_model.o top_columns.o top_table.o top_header.o)
 
 $(BUILD)/tests/unit/%: tests/unit/%.c $(BUILD)/libtests-asan.a $(BUILD)/libfabricbed-asan.a
 	$(call link_test,$(SANITIZE))

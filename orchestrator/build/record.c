@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "base/parallel.h"
 #include "build/external.h"
 #include "build/process.h"
@@ -44,13 +45,12 @@ static void names_release(struct name_list *names)
 
 static int names_add(struct name_list *names, const char *name)
 {
-	char **items = realloc(names->items, (names->count + 1) * sizeof(*items));
+	char *copy = strdup(name);
 
-	if (!items)
-		return -ENOMEM;
-	names->items = items;
-	items[names->count] = strdup(name);
-	return items[names->count] ? (names->count++, 0) : -ENOMEM;
+	if (copy && ARRAY_ADD(names->items, names->count, copy) == 0)
+		return 0;
+	free(copy);
+	return -ENOMEM;
 }
 
 /* One that is locked and not yet written has an owner. */
@@ -191,7 +191,7 @@ int record_sweep(const struct lock_wait *wait, struct error *why)
 static int list_one(int dir, const char *name, struct record_list *list)
 {
 	struct name_list names = {0};
-	struct record_left *grown;
+	struct record_left left;
 	bool lives;
 	FILE *file = open_record(dir, name, &lives);
 	int r = 0;
@@ -200,14 +200,10 @@ static int list_one(int dir, const char *name, struct record_list *list)
 		return 0; /* gone meanwhile */
 	if (!lives) {
 		r = read_names(file, name, &names);
-		grown = r < 0 ? NULL
-			      : realloc(list->items, (list->count + 1) * sizeof(*list->items));
-		if (grown) {
-			list->items = grown;
-			snprintf(grown[list->count].name, sizeof(grown->name), "%s", name);
-			grown[list->count++].namespaces = names.count;
-		}
-		r = grown ? 0 : -ENOMEM;
+		left.namespaces = names.count;
+		snprintf(left.name, sizeof(left.name), "%s", name);
+		if (r == 0)
+			r = ARRAY_ADD(list->items, list->count, left);
 	}
 	fclose(file);
 	names_release(&names);

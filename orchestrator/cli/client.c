@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/fabrics.h"
+#include "report/json.h"
 #include "serve/server.h"
 #include "serve/state.h"
 
@@ -26,6 +28,7 @@ struct client {
 	bool failed; /* the latest request, by its answer */
 	char *bytes; /* that came and were not asked for yet: `count` from `start` on */
 	size_t start, count, capacity;
+	size_t searched; /* bytes in which there is no end of a line */
 };
 
 /* ---- why there is no connection ---- */
@@ -66,6 +69,10 @@ static int explain_connect(const char *name, int error, struct error *why)
 
 	if (error == EACCES || error == EPERM)
 		return not_allowed(why);
+	if (error == ENOMEM) {
+		error_set(why, 0, "out of memory");
+		return EXIT_RUN;
+	}
 	r = state_read(&info, name);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return no_such_fabric(name, why);
@@ -80,7 +87,8 @@ static int explain_connect(const char *name, int error, struct error *why)
 
 /* ---- the connection ---- */
 
-static int connect_socket(const char *name, int *ret_fd, struct error *why)
+/* A descriptor, or -errno. flags: SOCK_NONBLOCK makes a full queue of connections -EAGAIN, else it is waited for. */
+static int connect_socket(const char *name, int flags)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	char path[STATE_PATH_MAX];
@@ -88,42 +96,50 @@ static int connect_socket(const char *name, int *ret_fd, struct error *why)
 
 	/* what is no name must not lead out of the directory */
 	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
-		return no_such_fabric(name, why);
-	state_path(path, name, "control");
+		return -ENOENT;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
-		(int)sizeof(address.sun_path) - 1, path);
-	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof(address)) < 0) {
-		error = errno;
-		if (fd >= 0)
-			close(fd);
-		return explain_connect(name, error, why);
+		(int)sizeof(address.sun_path) - 1, state_path(path, name, "control"));
+	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
+	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
+		return fd;
+	error = errno;
+	if (fd >= 0)
+		close(fd);
+	return -error;
+}
+
+static int open_socket(struct client **ret, const char *name, int flags)
+{
+	struct client *c = calloc(1, sizeof(*c));
+	int r = -ENOMEM;
+
+	if (c && (c->name = strdup(name)))
+		r = c->fd = connect_socket(name, flags);
+	if (r >= 0) {
+		*ret = c;
+		return 0;
 	}
-	*ret_fd = fd;
-	return EXIT_WELL;
+	free(c ? c->name : NULL);
+	free(c);
+	return r;
 }
 
 int client_open(struct client **ret, const char *name, struct error *why)
 {
-	struct client *c;
 	int status = fabrics_trust(why);
+	int r = status == EXIT_WELL ? open_socket(ret, name, 0) : 0;
 
-	if (status != EXIT_WELL)
-		return status;
-	c = calloc(1, sizeof(*c));
-	if (!c || !(c->name = strdup(name))) {
-		free(c);
-		error_set(why, 0, "out of memory");
-		return EXIT_RUN;
-	}
-	status = connect_socket(name, &c->fd, why);
-	if (status != EXIT_WELL) {
-		free(c->name);
-		free(c);
-		return status;
-	}
-	*ret = c;
-	return EXIT_WELL;
+	return r < 0 ? explain_connect(name, -r, why) : status;
+}
+
+int client_try_open(struct client **ret, const char *name)
+{
+	return open_socket(ret, name, SOCK_NONBLOCK);
+}
+
+int client_fd(const struct client *c)
+{
+	return c->fd;
 }
 
 void client_close(struct client *c)
@@ -152,13 +168,11 @@ static int wait_readable(const struct client *c, int stop_fd)
 	return fds[1].revents ? -EINTR : 0;
 }
 
-/* Reads more behind what there is. How many bytes; 0: the other end has closed; -errno as wait_readable(). */
-static ssize_t read_more(struct client *c, int stop_fd)
+/* Reads what has come behind what there is. How many bytes; 0: the other end has closed; -EAGAIN: none yet; -errno. */
+static ssize_t read_more(struct client *c)
 {
-	ssize_t n = wait_readable(c, stop_fd);
+	ssize_t n;
 
-	if (n < 0)
-		return n;
 	if (c->capacity - c->count < READ_STEP) {
 		size_t capacity = 2 * c->capacity + READ_STEP;
 		char *bytes = c->count > ANSWER_MAX ? NULL : realloc(c->bytes, capacity);
@@ -169,7 +183,7 @@ static ssize_t read_more(struct client *c, int stop_fd)
 		c->capacity = capacity;
 	}
 	do
-		n = recv(c->fd, c->bytes + c->count, READ_STEP, 0);
+		n = recv(c->fd, c->bytes + c->count, READ_STEP, MSG_DONTWAIT);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == ECONNRESET ? 0 : -errno;
@@ -177,14 +191,14 @@ static ssize_t read_more(struct client *c, int stop_fd)
 	return n;
 }
 
-static int connection_lost(const struct client *c, ssize_t error, struct error *why)
+static int connection_lost(const struct client *c, int error, struct error *why)
 {
-	if (error == 0)
+	if (error == -ECONNRESET)
 		error_set(why, 0,
 			"%s closed the connection before it answered: 'fabricbed list' tells whether it lives",
 			c->name);
 	else
-		error_set(why, 0, "the connection to %s broke: %s", c->name, strerror((int)-error));
+		error_set(why, 0, "the connection to %s broke: %s", c->name, strerror(-error));
 	return EXIT_RUN;
 }
 
@@ -208,15 +222,16 @@ static int send_line(struct client *c, const char *line, size_t length, struct e
 	return EXIT_WELL;
 }
 
-static int send_request(struct client *c, const char *verb, const json_t *keys, struct error *why)
+int client_send(struct client *c, const char *verb, json_t *keys, struct error *why)
 {
 	json_t *request = json_pack("{s:i, s:s}", "version", CONTROL_VERSION, "do", verb);
 	char *line = NULL, *text = NULL;
 	int length, status;
 
-	if (request && (!keys || json_object_update(request, (json_t *)keys) == 0))
+	if (request && (!keys || json_object_update(request, keys) == 0))
 		text = json_dumps(request, JSON_COMPACT);
 	json_decref(request);
+	json_decref(keys);
 	length = text ? asprintf(&line, "%s\n", text) : -1;
 	free(text);
 	if (length < 0) {
@@ -248,58 +263,94 @@ static int refused(struct client *c, const json_t *answer, struct error *why)
 	return strcmp(kind, "input") ? EXIT_RUN : EXIT_INPUT;
 }
 
-static int take_answer(struct client *c, size_t length, json_t **ret_result, struct error *why)
+/* The next whole line, without its end; NULL: it is not there yet. What was taken before is gone. */
+static const char *next_line(struct client *c, size_t *ret_length)
 {
-	json_t *answer = json_loadb(c->bytes, length, 0, NULL), *ok, *result;
-	int status = EXIT_RUN;
+	const char *end;
 
-	ok = json_object_get(answer, "ok");
-	result = json_object_get(answer, "result");
-	c->start = length + 1;
-	if (json_is_false(ok)) {
-		status = refused(c, answer, why);
-	} else if (json_is_true(ok) && json_is_object(result)) {
-		*ret_result = json_incref(result);
-		status = EXIT_WELL;
-	} else {
-		error_set(why, 0,
-			"%s gave an answer that fabricbed %s does not understand; was it brought up by another?",
-			c->name, FABRICBED_VERSION);
-	}
-	json_decref(answer);
-	return status;
-}
-
-static void drop_taken(struct client *c)
-{
 	c->count -= c->start;
-	if (c->count)
+	if (c->start && c->count)
 		memmove(c->bytes, c->bytes + c->start, c->count);
 	c->start = 0;
+	end = c->count > c->searched ? memchr(c->bytes + c->searched, '\n', c->count - c->searched)
+				     : NULL;
+	c->searched = end ? 0 : c->count;
+	if (!end)
+		return NULL;
+	*ret_length = (size_t)(end - c->bytes);
+	c->start = *ret_length + 1;
+	return c->bytes;
+}
+
+int client_take(struct client *c, json_t **ret_answer)
+{
+	const char *line;
+	size_t length;
+	ssize_t n;
+
+	while (!(line = next_line(c, &length))) {
+		n = read_more(c);
+		if (n <= 0)
+			return n == -EAGAIN ? 0 : n < 0 ? (int)n : -ECONNRESET;
+	}
+	*ret_answer = json_loadb(line, length, JSON_ALLOW_NUL, NULL);
+	return *ret_answer ? 1 : -EPROTO;
+}
+
+static int judge_answer(
+	struct client *c, const json_t *answer, json_t **ret_result, struct error *why)
+{
+	const json_t *ok = json_object_get(answer, "ok");
+	json_t *result = json_object_get(answer, "result");
+
+	if (json_is_false(ok))
+		return refused(c, answer, why);
+	if (json_is_true(ok) && json_is_object(result)) {
+		*ret_result = json_incref(result);
+		return EXIT_WELL;
+	}
+	error_set(why, 0,
+		"%s gave an answer that fabricbed %s does not understand; was it brought up by another?",
+		c->name, FABRICBED_VERSION);
+	return EXIT_RUN;
 }
 
 int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
 	struct error *why)
 {
-	int status = send_request(c, verb, keys, why);
-	size_t searched = 0;
-	const char *end;
-	ssize_t n;
+	int status = client_send(c, verb, keys, why), r;
+	json_t *answer = NULL;
 
-	json_decref(keys);
 	c->failed = false;
 	if (status != EXIT_WELL)
 		return status;
-	drop_taken(c);
-	while (!(end = c->count ? memchr(c->bytes + searched, '\n', c->count - searched) : NULL)) {
-		searched = c->count;
-		n = read_more(c, stop_fd);
-		if (n == -EINTR)
+	while ((r = client_take(c, &answer)) == 0) {
+		r = wait_readable(c, stop_fd);
+		if (r == -EINTR)
 			return CLIENT_STOPPED;
-		if (n <= 0)
-			return connection_lost(c, n, why);
+		if (r < 0)
+			break;
 	}
-	return take_answer(c, (size_t)(end - c->bytes), ret_result, why);
+	if (r < 0 && r != -EPROTO)
+		return connection_lost(c, r, why);
+	status = judge_answer(c, answer, ret_result, why);
+	json_decref(answer);
+	return status;
+}
+
+int client_ask_within(struct client *c, const char *verb, json_t *keys, int seconds,
+	json_t **ret_result, struct error *why)
+{
+	struct itimerspec patience = {.it_value = {.tv_sec = seconds}};
+	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC), status;
+
+	/* without a timer it is asked all the same */
+	if (timer >= 0)
+		timerfd_settime(timer, 0, &patience, NULL);
+	status = client_ask(c, verb, keys, timer, ret_result, why);
+	if (timer >= 0)
+		close(timer);
+	return status;
 }
 
 bool client_has_failed(const struct client *c)
@@ -313,7 +364,11 @@ ssize_t client_stream(struct client *c, void *ret, size_t size, int stop_fd)
 
 	if (c->start == c->count) {
 		c->start = c->count = 0;
-		n = read_more(c, stop_fd);
+		do {
+			n = wait_readable(c, stop_fd);
+			if (n == 0)
+				n = read_more(c);
+		} while (n == -EAGAIN);
 		if (n <= 0)
 			return n;
 	}
@@ -329,7 +384,7 @@ void client_end_stream(struct client *c)
 	struct error why = ERROR_INIT;
 
 	/* where it can't be sent, the end is there already, or will be */
-	send_request(c, "end", NULL, &why);
+	client_send(c, "end", NULL, &why);
 }
 
 int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result)
@@ -346,6 +401,22 @@ int client_request(const char *name, const char *verb, json_t *keys, json_t **re
 		cli_error("%s", why.text);
 	client_close(c);
 	return status;
+}
+
+int client_command(const struct command *c, const struct cli_args *args, json_t *keys,
+	void (*print)(const struct cli_args *args, const json_t *result))
+{
+	json_t *result = NULL;
+	int status = client_request(args->positional[0], c->name, keys, &result);
+
+	if (status != EXIT_WELL)
+		return status;
+	if (cli_value(c, args, "json"))
+		print_json(result, stdout);
+	else
+		print(args, result);
+	json_decref(result);
+	return EXIT_WELL;
 }
 
 json_t *client_words(const char *const *words, size_t count)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 #include "base/error.h"
+#include "cli/cli.h"
 
 struct client;
 
@@ -25,6 +26,12 @@ struct client;
  */
 int client_open(struct client **ret, const char *name, struct error *why);
 
+/* The same without waiting or words, for a screen that has to hear its keys. 0 or -errno; -EAGAIN: too many others connect. */
+int client_try_open(struct client **ret, const char *name);
+
+/* Readable when an answer has come, or the connection has ended. */
+int client_fd(const struct client *c);
+
 /* NULL is fine. */
 void client_close(struct client *c);
 
@@ -35,6 +42,18 @@ void client_close(struct client *c);
  */
 int client_ask(struct client *c, const char *verb, json_t *keys, int stop_fd, json_t **ret_result,
 	struct error *why);
+
+/* The same, which stops after so many seconds. */
+int client_ask_within(struct client *c, const char *verb, json_t *keys, int seconds,
+	json_t **ret_result, struct error *why);
+
+/*
+ * The two halves of client_ask(). Several requests may be sent before an answer is taken: an "id" among the keys comes back
+ * with its answer. client_send() returns EXIT_WELL, or another status with why. client_take() never waits: 1 with a new
+ * reference to an answer; 0: it has not come; -ECONNRESET: the connection has ended; -EPROTO: it is no JSON; another -errno.
+ */
+int client_send(struct client *c, const char *verb, json_t *keys, struct error *why);
+int client_take(struct client *c, json_t **ret_answer);
 
 /* Whether it was the fabric that refused the latest request with "failed": it has tried, and lives. */
 bool client_has_failed(const struct client *c);
@@ -50,6 +69,13 @@ void client_end_stream(struct client *c);
 
 /* One request on a connection of its own. EXIT_WELL with the result, or another status after a message. */
 int client_request(const char *name, const char *verb, json_t *keys, json_t **ret_result);
+
+/*
+ * The request of a command that bears the verb's name, to the fabric that its first operand names: the answer is printed as JSON
+ * with --json, else by `print`. Takes the reference to keys (NULL: none). An exit status, after a message if it is not EXIT_WELL.
+ */
+int client_command(const struct command *c, const struct cli_args *args, json_t *keys,
+	void (*print)(const struct cli_args *args, const json_t *result));
 
 /* An array of these words; NULL after a message if one is not UTF-8. */
 json_t *client_words(const char *const *words, size_t count);

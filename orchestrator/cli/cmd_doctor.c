@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include "cli/cli.h"
 #include "io/probe.h"
+#include "report/json.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print the findings as JSON"},
@@ -29,7 +30,7 @@ static void print_text(const struct probe *probes)
 		missing ? "not possible here" : "ready");
 }
 
-static void print_json(const struct probe *probes)
+static void print_probes_json(const struct probe *probes)
 {
 	json_t *list = json_array(), *all;
 
@@ -40,8 +41,7 @@ static void print_json(const struct probe *probes)
 				probes[i].detail, "remedy", probes[i].ok ? "" : probes[i].remedy));
 	all = json_pack("{s:b, s:b, s:o}", "kernel_dataplane", !probe_missing(probes),
 		"inline_dataplane", 1, "probes", list);
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
+	print_json(all, stdout);
 	json_decref(all);
 }
 
@@ -51,7 +51,7 @@ static int run_doctor(const struct command *c, const struct cli_args *args)
 
 	probe_machine(probes, 0, 0);
 	if (cli_value(c, args, "json"))
-		print_json(probes);
+		print_probes_json(probes);
 	else
 		print_text(probes);
 	return probe_missing(probes) ? EXIT_MACHINE : EXIT_WELL;

@@ -6,21 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 #include "build/build.h"
 #include "build/process.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
-#include "cli/fidelity_text.h"
 #include "cli/stop.h"
-#include "cli/table.h"
 #include "cli/term.h"
 #include "io/clock.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
 #include "serve/programs.h"
 #include "serve/remains.h"
-#include "telemetry/summary.h"
 
 static const struct cli_option options[] = {
 	{"all", 'a', NULL, "take down all live fabrics"},
@@ -129,25 +127,20 @@ static void take_answer(struct down *d, const json_t *result)
 /* By its socket. False: it did not take the request; it may be on its way up or down, or hang. */
 static bool ask(struct down *d)
 {
-	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_MS / 1000}};
-	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	struct error why = ERROR_INIT;
 	struct client *client = NULL;
 	json_t *result = NULL;
 	int status = EXIT_RUN;
 
-	if (timer < 0)
-		return false;
-	timerfd_settime(timer, 0, &patience, NULL);
 	if (client_open(&client, d->info.name, &why) == EXIT_WELL) {
-		status = client_ask(client, "down", request_keys(d->wish), timer, &result, &why);
+		status = client_ask_within(
+			client, "down", request_keys(d->wish), PATIENCE_MS / 1000, &result, &why);
 		/* nothing of it is to be lost: what is wrong can be put right */
 		d->stays = client_has_failed(client) || status == EXIT_INPUT;
 	}
 	if (d->stays)
 		cli_error("%s", why.text);
 	client_close(client);
-	close(timer);
 	if (status == EXIT_WELL)
 		take_answer(d, result);
 	json_decref(result);
@@ -191,14 +184,6 @@ static void load_summary(struct down *d)
 	free(path);
 }
 
-static double number(const json_t *summary, const char *metric)
-{
-	double value = 0;
-
-	summary_lookup(summary, metric, &value);
-	return value;
-}
-
 /* Who steps a fabric ends it where they like: what is expected of a whole run says nothing of it, unless that is asked for. */
 static bool is_judged(const struct down *d, const struct wish *w)
 {
@@ -213,7 +198,7 @@ static bool expectations_met(const json_t *summary, bool print)
 	bool met = true;
 	size_t i;
 
-	if (!number(summary, "flows.count"))
+	if (!look_number(summary, "flows.count"))
 		return true;
 	json_array_foreach((json_t *)list, i, e)
 	{
@@ -229,25 +214,14 @@ static bool expectations_met(const json_t *summary, bool print)
 	return met;
 }
 
-static void print_fidelity(const json_t *fidelity)
-{
-	struct fidelity_text text;
-
-	if (!fidelity)
-		return;
-	fidelity_text(&text, fidelity);
-	printf("  fidelity    %s\n", text.whole);
-	if (*text.remedy)
-		printf("              %s\n", text.remedy);
-}
-
 static void print_summary(const struct down *d, const struct wish *w)
 {
 	const json_t *s = d->summary;
 
-	printf("  packets     %.0f sent, %.0f delivered, %.0f dropped\n", number(s, "packets.sent"),
-		number(s, "packets.delivered"), number(s, "packets.dropped"));
-	print_fidelity(json_object_get(s, "fidelity"));
+	printf("  packets     %.0f sent, %.0f delivered, %.0f dropped\n",
+		look_number(s, "packets.sent"), look_number(s, "packets.delivered"),
+		look_number(s, "packets.dropped"));
+	fidelity_print(look(s, "fidelity"), true, FIDELITY_VERDICT, stdout);
 	if (is_judged(d, w))
 		expectations_met(s, true);
 	else if (!expectations_met(s, false))
@@ -376,7 +350,7 @@ static int down_all(const struct wish *w)
 			status = r;
 	}
 	if (w->json)
-		table_json(rows);
+		print_json(rows, stdout);
 	else if (!count && !w->quiet && status == EXIT_WELL)
 		puts("no fabric is up");
 	json_decref(rows);
@@ -412,7 +386,7 @@ static int down_record(const char *name, const struct wish *w)
 	snprintf(d.info.reason, sizeof(d.info.reason), "it was a run, and was killed");
 	result = w->json ? down_json(&d) : NULL;
 	if (w->json)
-		table_json(result);
+		print_json(result, stdout);
 	else if (!w->quiet)
 		print_down(&d, w);
 	json_decref(result);
@@ -436,7 +410,7 @@ static int down_name(const char *name, const struct wish *w)
 		return status;
 	status = down_one(&info, w, &result);
 	if (w->json)
-		table_json(result);
+		print_json(result, stdout);
 	json_decref(result);
 	return status;
 }

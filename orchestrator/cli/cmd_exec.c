@@ -27,7 +27,8 @@ static const struct cli_option options[] = {
 static void explain_node(const struct state_info *info, const char *node)
 {
 	size_t count = 0, size = json_object_size(info->nodes);
-	const char **names = calloc(size + 1, sizeof(*names)), *name, *near = NULL;
+	const char **names = calloc(size + 1, sizeof(*names)), *name;
+	char meant[DIAG_MEANT], all[DIAG_MEANT];
 	json_t *inode;
 
 	json_object_foreach((json_t *)info->nodes, name, inode)
@@ -35,13 +36,9 @@ static void explain_node(const struct state_info *info, const char *node)
 		if (names)
 			names[count++] = name;
 	}
-	if (names)
-		near = nearest_word(node, names, count);
-	if (near)
-		cli_error("%s has no node '%s'; did you mean '%s'?", info->name, node, near);
-	else
-		cli_error("%s has no node '%s'; 'fabricbed show %s nodes' lists them", info->name,
-			node, info->name);
+	snprintf(all, sizeof(all), "; 'fabricbed show %s nodes' lists them", info->name);
+	cli_error("%s has no node '%s'%s", info->name, node,
+		diag_meant(meant, node, names, count, all));
 	free(names);
 }
 

@@ -3,45 +3,114 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "cli/cli.h"
+#include "io/command.h"
+#include "report/graph.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
-#include "topology/graph.h"
 
 static const struct cli_option options[] = {
-	{"format", 'f', "dot|svg",
-		"Graphviz text or a picture (default: by FILE's ending, else dot)"},
+	{"format", 'f', "FORMAT",
+		"dot, or svg, png, pdf, ps, ... (default: by FILE's ending, else dot)"},
 	{"output", 'o', "FILE", "write there instead of to standard output"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{0},
 };
 
-/* 1: SVG, 0: DOT, -1: neither. */
-static int wants_svg(const char *format, const char *output)
+/* Graphviz's name of a format that it draws; "dot" is the text itself; NULL: neither. */
+static const char *find_format(const char *word)
 {
-	const char *dot = output ? strrchr(output, '.') : NULL;
+	static const char *const formats[] = {"dot", "svg", "png", "pdf", "ps", "eps", "jpg",
+		"jpeg", "gif", "webp", "tiff", "bmp"};
 
-	if (!format)
-		return dot && !strcmp(dot, ".svg");
-	if (!strcmp(format, "svg"))
-		return 1;
-	return strcmp(format, "dot") ? -1 : 0;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
+		if (!strcasecmp(word, formats[i]))
+			return formats[i];
+	return NULL;
 }
 
-/* What others make of the Graphviz text; it must not stand in a file that says it is a picture. */
-static bool is_picture(const char *output)
+/* By a word, else by the ending of a file's name, else the text. NULL after a message. */
+static const char *choose_format(const char *word, const char *output)
 {
-	static const char *const endings[] = {
-		"png", "pdf", "ps", "eps", "jpg", "jpeg", "gif", "webp", "tiff", "bmp"};
-	const char *dot = output ? strrchr(output, '.') : NULL;
+	const char *ending = output ? strrchr(output, '.') : NULL;
+	const char *format = word ? find_format(word) : ending ? find_format(ending + 1) : NULL;
 
-	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (!strcasecmp(dot + 1, endings[i]))
-			return true;
-	return false;
+	if (word && !format)
+		cli_error("graph: --format is dot, svg, png, pdf, ps, ..., not '%s'", word);
+	return word || format ? format : "dot";
 }
 
-static int write_graph(const struct fabric *f, bool svg, const char *output)
+/* A path by which another process opens our descriptor. */
+#define FD_PATH 64
+static const char *fd_path(char buf[FD_PATH], const char *before, int fd)
+{
+	snprintf(buf, FD_PATH, "%s/proc/%d/fd/%d", before, (int)getpid(), fd);
+	return buf;
+}
+
+/* Graphviz reads `text` and draws into `picture`, files in memory. */
+static int run_dot(const char *format, int text, int picture)
+{
+	char type[16], from[FD_PATH], to[FD_PATH];
+	const char *const argv[] = {
+		"dot", type, fd_path(to, "-o", picture), fd_path(from, "", text), NULL};
+	struct command_output ran;
+	int r;
+
+	snprintf(type, sizeof(type), "-T%s", format);
+	r = command_run(argv, environ, &ran);
+	if (r == -ENOENT) {
+		cli_error(
+			"graph: %s is drawn by Graphviz's dot, which is not installed; remedy: install the package graphviz, or draw the text elsewhere: --format dot",
+			format);
+		return EXIT_MACHINE;
+	}
+	if (r == 0 && WIFEXITED(ran.status) && WEXITSTATUS(ran.status) == 0)
+		return EXIT_WELL;
+	cli_error("graph: dot failed: %.*s", (int)strcspn(r < 0 ? strerror(-r) : ran.err, "\n"),
+		r < 0 ? strerror(-r) : ran.err);
+	return EXIT_RUN;
+}
+
+static int draw(const struct fabric *f, const char *format, int picture)
+{
+	int fd = memfd_create("text", MFD_CLOEXEC), status = EXIT_RUN, r;
+	FILE *text = fd < 0 ? NULL : fdopen(fd, "w");
+
+	r = text ? graph_write(f, text) : -errno;
+	if (r == 0 && fflush(text))
+		r = -errno;
+	if (r == 0)
+		status = run_dot(format, fd, picture);
+	else
+		cli_error("can't write the graph: %s", strerror(-r));
+	if (text)
+		fclose(text);
+	else if (fd >= 0)
+		close(fd);
+	return status;
+}
+
+/* 0 or -errno. */
+static int copy_picture(int picture, FILE *out)
+{
+	char buf[65536];
+	ssize_t n;
+	off_t at = 0;
+
+	while ((n = pread(picture, buf, sizeof(buf), at)) > 0) {
+		if (fwrite(buf, 1, (size_t)n, out) != (size_t)n)
+			return -errno;
+		at += n;
+	}
+	return n < 0 ? -errno : 0;
+}
+
+/* picture: a file in memory that has it; -1: the text is wanted. */
+static int write_graph(const struct fabric *f, int picture, const char *output)
 {
 	FILE *out = output ? fopen(output, "we") : stdout;
 	int r;
@@ -50,7 +119,7 @@ static int write_graph(const struct fabric *f, bool svg, const char *output)
 		cli_error("can't write %s: %s", output, strerror(errno));
 		return EXIT_INPUT;
 	}
-	r = svg ? graph_write_svg(f, out) : graph_write_dot(f, out);
+	r = picture < 0 ? graph_write(f, out) : copy_picture(picture, out);
 	if (output && fclose(out) && r == 0)
 		r = -errno;
 	if (r < 0) {
@@ -64,25 +133,24 @@ static int write_graph(const struct fabric *f, bool svg, const char *output)
 
 static int run_graph(const struct command *c, const struct cli_args *args)
 {
-	const char *format = cli_value(c, args, "format"), *output = cli_value(c, args, "output");
-	int svg = wants_svg(format, output), status;
+	const char *output = cli_value(c, args, "output");
+	const char *format = choose_format(cli_value(c, args, "format"), output);
+	int status = format ? EXIT_WELL : EXIT_INPUT, picture = -1;
 	struct scenario *s;
 	struct fabric *f;
 
-	if (svg < 0) {
-		cli_error("graph: --format is 'dot' or 'svg', not '%s'", format);
-		return EXIT_INPUT;
-	}
-	if (!format && is_picture(output)) {
-		cli_error(
-			"graph: it draws dot and svg; for %s: 'fabricbed graph %s | dot -T%s -o %s'",
-			output, args->positional[0], strrchr(output, '.') + 1, output);
-		return EXIT_INPUT;
-	}
-	status = cli_load(args->positional[0], args, &s, &f);
+	if (status == EXIT_WELL)
+		status = cli_load(args->positional[0], args, &s, &f);
 	if (status != EXIT_WELL)
 		return status;
-	status = write_graph(f, svg, output);
+	if (strcmp(format, "dot")) {
+		picture = memfd_create("picture", MFD_CLOEXEC);
+		status = draw(f, format, picture);
+	}
+	if (status == EXIT_WELL)
+		status = write_graph(f, picture, output);
+	if (picture >= 0)
+		close(picture);
 	fabric_free(f);
 	scenario_free(s);
 	return status;
@@ -91,8 +159,10 @@ static int run_graph(const struct command *c, const struct cli_args *args)
 const struct command cmd_graph = {
 	.name = "graph",
 	.operands = "FILE",
-	.summary = "draw the topology, as Graphviz or SVG",
-	.details = "Draws nodes by tier and the links between them. Nothing is built.",
+	.summary = "draw the topology, as text for Graphviz or as a picture",
+	.details =
+		"Draws nodes by tier and the links between them, as text in the language of Graphviz. Pictures are\n"
+		"drawn by its program dot, of the Debian package graphviz. Nothing is built.",
 	.options = options,
 	.operands_min = 1,
 	.operands_max = 1,

@@ -2,19 +2,20 @@
 #include <stdio.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "cli/table.h"
+#include "report/number.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print what the fabric answered as JSON"},
 	{0},
 };
 
-static void print_healed(const json_t *result)
+static void print_healed(const struct cli_args *args, const json_t *result)
 {
 	const json_t *healed = json_object_get(result, "healed"), *number;
 	size_t count = json_array_size(healed), i;
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
+	(void)args;
 	if (!count) {
 		puts("no fault is in force");
 		return;
@@ -22,27 +23,16 @@ static void print_healed(const json_t *result)
 	printf("healed fault%s", count == 1 ? "" : "s");
 	json_array_foreach(healed, i, number)
 		printf("%s %" JSON_INTEGER_FORMAT, i ? "," : "", json_integer_value(number));
-	printf(" at %s\n", table_time(time, json_object_get(result, "since_us")));
+	printf(" at %s\n", number_moment(time, json_object_get(result, "since_us")));
 }
 
 static int run_heal(const struct command *c, const struct cli_args *args)
 {
-	json_t *words = client_words(args->positional + 1, args->positional_count - 1),
-	       *result = NULL;
-	int status;
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
 
 	if (!words)
 		return EXIT_INPUT;
-	status = client_request(
-		args->positional[0], "heal", json_pack("{s:o}", "words", words), &result);
-	if (status != EXIT_WELL)
-		return status;
-	if (cli_value(c, args, "json"))
-		table_json(result);
-	else
-		print_healed(result);
-	json_decref(result);
-	return EXIT_WELL;
+	return client_command(c, args, json_pack("{s:o}", "words", words), print_healed);
 }
 
 const struct command cmd_heal = {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "cli/table.h"
+#include "report/number.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print what the fabric answered as JSON"},
@@ -66,36 +66,25 @@ static void print_fault(const struct cli_args *args, const json_t *result)
 {
 	const json_t *targets = json_object_get(result, "targets");
 	const json_t *until = json_object_get(result, "until_us");
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
 	printf("fault %" JSON_INTEGER_FORMAT ":",
 		json_integer_value(json_object_get(result, "fault")));
 	print_targets(targets);
 	print_deed(args, json_array_size(targets) > 1);
-	printf(" since %s", table_time(time, json_object_get(result, "since_us")));
+	printf(" since %s", number_moment(time, json_object_get(result, "since_us")));
 	if (json_is_number(until))
-		printf(", until %s", table_time(time, until));
+		printf(", until %s", number_moment(time, until));
 	putchar('\n');
 }
 
 static int run_inject(const struct command *c, const struct cli_args *args)
 {
-	json_t *words = client_words(args->positional + 1, args->positional_count - 1),
-	       *result = NULL;
-	int status;
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
 
 	if (!words)
 		return EXIT_INPUT;
-	status = client_request(
-		args->positional[0], "inject", json_pack("{s:o}", "words", words), &result);
-	if (status != EXIT_WELL)
-		return status;
-	if (cli_value(c, args, "json"))
-		table_json(result);
-	else
-		print_fault(args, result);
-	json_decref(result);
-	return EXIT_WELL;
+	return client_command(c, args, json_pack("{s:o}", "words", words), print_fault);
 }
 
 const struct command cmd_inject = {

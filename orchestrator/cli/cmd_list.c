@@ -2,16 +2,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
 #include "build/record.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
-#include "cli/fidelity_text.h"
-#include "cli/table.h"
 #include "cli/term.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
+#include "report/table.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print the rows as JSON"},
@@ -24,19 +24,13 @@ static const struct cli_option options[] = {
 /* A fabric that does not answer must not keep the others from being listed. NULL: it did not. */
 static json_t *ask_status(const char *name)
 {
-	struct itimerspec patience = {.it_value = {.tv_sec = PATIENCE_S}};
-	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
 	struct client *client = NULL;
 	json_t *result = NULL;
 	struct error why = ERROR_INIT;
 
-	if (timer < 0)
-		return NULL;
-	timerfd_settime(timer, 0, &patience, NULL);
 	if (client_open(&client, name, &why) == EXIT_WELL)
-		client_ask(client, "status", NULL, timer, &result, &why);
+		client_ask_within(client, "status", NULL, PATIENCE_S, &result, &why);
 	client_close(client);
-	close(timer);
 	return result;
 }
 
@@ -195,7 +189,7 @@ static int run_list(const struct command *c, const struct cli_args *args)
 	if (!r)
 		r = add_left(rows);
 	if (!r && cli_value(c, args, "json"))
-		table_json(rows);
+		print_json(rows, stdout);
 	else if (!r && json_array_size(rows))
 		r = print_rows(rows);
 	else if (!r)

@@ -10,7 +10,6 @@
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/compare.h"
-#include "cli/human.h"
 #include "cli/junit.h"
 #include "cli/machine.h"
 #include "cli/results.h"
@@ -20,6 +19,8 @@
 #include "live/measure.h"
 #include "live/pace.h"
 #include "live/session.h"
+#include "report/json.h"
+#include "report/number.h"
 #include "scenario/scenario.h"
 #include "telemetry/summary.h"
 #include "topology/fabric.h"
@@ -43,11 +44,11 @@ static void show_progress(const struct session *s, double spent_s)
 	const struct engine *e = session_engine(s);
 	struct engine_stats stats;
 	double done = session_progress(s);
-	char time[HUMAN_TEXT];
+	char time[NUMBER_TEXT];
 
 	engine_stats(e, &stats);
 	fprintf(stderr, "\r\033[K%3.0f%%  %s  %llu of %llu flows  %.2f million hops/s", 100 * done,
-		human_time(time, (double)engine_now(e) / PS_PER_US),
+		number_time(time, (double)engine_now(e) / PS_PER_US),
 		(unsigned long long)stats.flows_done, (unsigned long long)stats.flows,
 		(double)stats.hops / spent_s / 1e6);
 	if (done > 0.02)
@@ -156,20 +157,6 @@ __attribute__((format(printf, 2, 3))) static void fail(struct run *run, const ch
 		run->error = why;
 }
 
-static void print_json(const json_t *json)
-{
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	putchar('\n');
-}
-
-static double number_corrupt(const json_t *summary)
-{
-	double n = 0;
-
-	summary_lookup(summary, "packets.corrupt", &n);
-	return n;
-}
-
 static int report(struct run *run, struct session *s, const struct session_times *times, int failed)
 {
 	struct error why = ERROR_INIT;
@@ -189,12 +176,12 @@ static int report(struct run *run, struct session *s, const struct session_times
 	if (r < 0)
 		fail(run, "%s", why.text);
 	if (run->json && !run->variant)
-		print_json(summary);
+		print_json(summary, stdout);
 	else if (!run->json && !run->quiet)
 		results_print(summary, run->scenario, folder_path(run->folder));
-	if (number_corrupt(summary)) {
+	if (look_number(summary, "packets.corrupt")) {
 		fail(run, "%.0f packets arrived with other bytes than were sent",
-			number_corrupt(summary));
+			look_number(summary, "packets.corrupt"));
 		r = -EIO;
 	}
 	if (stop_asked)
@@ -409,7 +396,7 @@ static int run_variants(const struct run *run, const struct cli_args *args, stru
 	if (json_object_size(summaries) && compare_write(folder, summaries) < 0)
 		status = EXIT_RUN;
 	if (run->json)
-		print_json(summaries);
+		print_json(summaries, stdout);
 	else if (!run->quiet)
 		compare_print(s->name, summaries, term_width());
 	json_decref(summaries);

@@ -6,8 +6,11 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/status.h"
-#include "cli/table.h"
 #include "cli/term.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
+#include "report/number.h"
+#include "report/table.h"
 
 static const struct cli_option options[] = {
 	{"match", 'm', "GLOB", "only rows whose name, in the first column, fits"},
@@ -21,16 +24,13 @@ static const char *const whats[] = {
 
 static bool known(const char *what)
 {
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	for (size_t i = 0; i < WHATS; i++)
 		if (!strcmp(whats[i], what))
 			return true;
-	near = nearest_word(what, whats, WHATS);
-	if (near)
-		cli_error("show: there is no '%s' to show; did you mean '%s'?", what, near);
-	else
-		cli_error("show: there is no '%s' to show; see 'fabricbed show --help'", what);
+	cli_error("show: there is no '%s' to show%s", what,
+		diag_meant(meant, what, whats, WHATS, "; see 'fabricbed show --help'"));
 	return false;
 }
 
@@ -63,12 +63,12 @@ static int print_summary(const json_t *summary)
 static int print_rows(const char *name, const char *what, const char *match, const json_t *result)
 {
 	const json_t *rows = json_object_get(result, "rows");
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 	int status;
 
-	printf("%s at %s", name, table_time(time, json_object_get(result, "model_time_us")));
+	printf("%s at %s", name, number_moment(time, json_object_get(result, "model_time_us")));
 	if (json_object_get(result, "until_us"))
-		printf(" to %s", table_time(time, json_object_get(result, "until_us")));
+		printf(" to %s", number_moment(time, json_object_get(result, "until_us")));
 	printf(" of model time: ");
 	if (!json_array_size(rows)) {
 		printf("no %s%s%s%s\n", what, match ? " that fit '" : "", match ? match : "",
@@ -77,7 +77,9 @@ static int print_rows(const char *name, const char *what, const char *match, con
 	}
 	printf("%s\n\n", what);
 	status = print_table(rows);
-	status_print_verdict(json_object_get(result, "fidelity"));
+	if (look(result, "fidelity"))
+		putchar('\n');
+	fidelity_print(look(result, "fidelity"), false, FIDELITY_LATE, stdout);
 	return status;
 }
 
@@ -89,7 +91,7 @@ static int show_status(const char *name, bool as_json)
 	if (status != EXIT_WELL)
 		return status;
 	if (as_json)
-		table_json(result);
+		print_json(result, stdout);
 	else
 		status_print(result);
 	json_decref(result);
@@ -145,7 +147,7 @@ static int show_what(const char *name, const char *what, const char *match, bool
 		return status;
 	summary = json_object_get(result, "summary");
 	if (as_json)
-		table_json(summary ? summary : result);
+		print_json(summary ? summary : result, stdout);
 	else if (summary)
 		status = print_summary(summary);
 	else

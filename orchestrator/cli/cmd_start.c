@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "cli/table.h"
+#include "report/number.h"
 #include "serve/server.h"
 
 static const struct cli_option options[] = {
@@ -59,11 +59,11 @@ static json_t *make_keys(const char *path)
 	return keys;
 }
 
-static void print_started(const char *name, const json_t *result)
+static void print_started(const struct cli_args *args, const json_t *result)
 {
 	json_int_t first = json_integer_value(json_object_get(result, "first_flow"));
 	json_int_t flows = json_integer_value(json_object_get(result, "flows"));
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
 	if (flows == 1)
 		printf("flow %" JSON_INTEGER_FORMAT, first);
@@ -71,26 +71,14 @@ static void print_started(const char *name, const json_t *result)
 		printf("%" JSON_INTEGER_FORMAT " flows from number %" JSON_INTEGER_FORMAT " on",
 			flows, first);
 	printf(" since %s; 'fabricbed show %s flows' follows\n",
-		table_time(time, json_object_get(result, "since_us")), name);
+		number_moment(time, json_object_get(result, "since_us")), args->positional[0]);
 }
 
 static int run_start(const struct command *c, const struct cli_args *args)
 {
 	json_t *keys = make_keys(args->positional_count > 1 ? args->positional[1] : NULL);
-	json_t *result = NULL;
-	int status;
 
-	if (!keys)
-		return EXIT_INPUT;
-	status = client_request(args->positional[0], "start", keys, &result);
-	if (status != EXIT_WELL)
-		return status;
-	if (cli_value(c, args, "json"))
-		table_json(result);
-	else
-		print_started(args->positional[0], result);
-	json_decref(result);
-	return EXIT_WELL;
+	return keys ? client_command(c, args, keys, print_started) : EXIT_INPUT;
 }
 
 const struct command cmd_start = {

@@ -42,23 +42,17 @@ void top_push(struct top *t, struct top_answers *answers)
 	top_answers_release(answers);
 }
 
-int top_connect(struct top *t)
+static int open_feed(struct top *t)
 {
-	int r = top_feed_open(&t->feed, t->name), status;
 	struct error why = ERROR_INIT;
-	struct client *c;
+	struct client *client;
+	int status = client_open(&client, t->name, &why);
 
-	if (r == 0)
-		return EXIT_WELL;
-	/* says the same of a name as all commands do */
-	status = client_open(&c, t->name, &why);
-	if (status != EXIT_WELL) {
-		cli_error("%s", why.text);
-		return status;
-	}
-	client_close(c);
-	cli_error("%s does not answer: %s", t->name, strerror(-r));
-	return EXIT_RUN;
+	if (status == EXIT_WELL && top_feed_open(&t->feed, client) < 0)
+		status = EXIT_RUN;
+	if (status != EXIT_WELL)
+		cli_error("%s", *why.text ? why.text : "out of memory");
+	return status;
 }
 
 static int read_interval(const char *text, uint64_t *ret_ns)
@@ -80,7 +74,7 @@ static int run_top(const struct command *c, const struct cli_args *args)
 	int status = read_interval(cli_value(c, args, "interval"), &t.interval_ns);
 
 	if (status == EXIT_WELL)
-		status = top_connect(&t);
+		status = open_feed(&t);
 	if (status != EXIT_WELL)
 		return status;
 	if (json || once || !isatty(STDOUT_FILENO) || !isatty(STDIN_FILENO))

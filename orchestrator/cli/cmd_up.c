@@ -12,8 +12,8 @@
 #include "cli/machine.h"
 #include "cli/results.h"
 #include "cli/stop.h"
-#include "cli/table.h"
 #include "io/clock.h"
+#include "report/json.h"
 #include "scenario/scenario.h"
 #include "serve/daemon.h"
 #include "serve/remains.h"
@@ -249,7 +249,7 @@ static void print_up(const struct up *up)
 	print_hints(up);
 }
 
-static void print_json(const struct up *up, json_t *started)
+static void print_up_json(const struct up *up, json_t *started)
 {
 	const struct net *n = &up->fabric->net;
 	json_t *json = json_pack("{s:s, s:i, s:i, s:i, s:i, s:f, s:s, s:s, s:s}", "name", up->name,
@@ -260,7 +260,7 @@ static void print_json(const struct up *up, json_t *started)
 
 	if (started)
 		json_object_set(json, "started", started);
-	table_json(json);
+	print_json(json, stdout);
 	json_decref(json);
 }
 
@@ -284,7 +284,7 @@ static int tell(const struct command *c, const struct cli_args *args, const stru
 	if (cli_value(c, args, "start"))
 		status = client_request(up->name, "start", NULL, &started);
 	if (json)
-		print_json(up, started);
+		print_up_json(up, started);
 	else if (started && !quiet)
 		print_started(started);
 	json_decref(started);

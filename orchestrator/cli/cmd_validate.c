@@ -4,7 +4,10 @@
 #include "live/cost.h"
 #include "live/setup.h"
 #include "live/traffic.h"
-#include "topology/explain.h"
+#include "report/fabric_report.h"
+#include "report/json.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
 
 static const struct cli_option options[] = {
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
@@ -12,12 +15,12 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-static struct explain_cost in_units(const struct cost *c)
+static struct report_cost in_units(const struct cost *c)
 {
-	return (struct explain_cost){(double)c->memory_bytes / 1048576, c->wall_s};
+	return (struct report_cost){(double)c->memory_bytes / 1048576, c->wall_s};
 }
 
-static int measure_load(struct explain_load *ret, const struct scenario *s, const struct fabric *f)
+static int measure_load(struct report_load *ret, const struct scenario *s, const struct fabric *f)
 {
 	struct messages m = MESSAGES_INIT;
 	struct workload_frames frames;
@@ -31,7 +34,7 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 	if (r == 0)
 		r = cost_foresee(&in_process, &kernel, s, f, &m, &size);
 	if (r == 0)
-		*ret = (struct explain_load){
+		*ret = (struct report_load){
 			.flows = m.count,
 			.bytes = size.bytes,
 			.packets = size.packets,
@@ -44,33 +47,23 @@ static int measure_load(struct explain_load *ret, const struct scenario *s, cons
 	return r;
 }
 
-/* Explains one scenario: in print, or into *ret_json if that is not NULL. */
+/* Reports on one scenario: in print, or into *ret_json if that is not NULL. */
 static int explain(const struct scenario *s, const struct fabric *f, json_t **ret_json)
 {
-	struct explain_load load;
-	struct explain e;
-	int r = measure_load(&load, s, f);
+	struct report_load load;
+	json_t *report = measure_load(&load, s, f) < 0 ? NULL : fabric_report(f, s, &load);
 
-	if (r == 0)
-		r = explain_fabric(&e, f, s, &load);
-	if (r == 0 && ret_json)
-		*ret_json = explain_json(&e);
-	else if (r == 0)
-		r = explain_write(&e, stdout);
-	if (r == 0)
-		explain_release(&e);
-	if (r < 0 || (ret_json && !*ret_json)) {
+	if (!report) {
 		cli_error("out of memory");
 		return EXIT_RUN;
 	}
+	if (ret_json) {
+		*ret_json = report;
+		return EXIT_WELL;
+	}
+	fabric_report_print(report, stdout);
+	json_decref(report);
 	return EXIT_WELL;
-}
-
-static void print_json(json_t *json)
-{
-	json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-	putchar('\n');
-	json_decref(json);
 }
 
 static int explain_variant(
@@ -106,9 +99,8 @@ static int explain_variants(const struct cli_args *args, const struct scenario *
 			status = r;
 	}
 	if (variants && status == EXIT_WELL)
-		print_json(variants);
-	else
-		json_decref(variants);
+		print_json(variants, stdout);
+	json_decref(variants);
 	return status;
 }
 
@@ -127,7 +119,8 @@ static int run_validate(const struct command *c, const struct cli_args *args)
 	else
 		status = explain(s, f, as_json ? &json : NULL);
 	if (json)
-		print_json(json);
+		print_json(json, stdout);
+	json_decref(json);
 	fabric_free(f);
 	scenario_free(s);
 	return status;

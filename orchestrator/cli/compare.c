@@ -5,12 +5,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <string.h>
 #include "base/numbers.h"
 #include "base/outstream.h"
 #include "cli/cli.h"
-#include "cli/human.h"
-#include "telemetry/summary.h"
+#include "report/json.h"
+#include "report/number.h"
+#include "report/table.h"
 
 enum kind { PLAIN, TIME, RATE, BYTES };
 
@@ -53,99 +53,59 @@ int compare_write(struct folder *folder, const json_t *summaries)
 	return r;
 }
 
-#define TITLE 16 /* columns of the longest title */
-#define CELL  64
-
 /* What a variant's cell says: the value, and behind it how often the first variant's that is. */
-static void write_cell(char cell[CELL], enum kind kind, double value, double first, bool is_first)
+static json_t *make_cell(enum kind kind, const json_t *value, const json_t *first)
 {
-	char text[HUMAN_TEXT], ratio[32] = "";
+	char text[NUMBER_TEXT], ratio[32] = "";
+	double number = json_number_value(value), times;
 
+	if (!json_is_number(value))
+		return json_string("-");
 	if (kind == TIME)
-		human_time(text, value);
+		number_time(text, number);
 	else if (kind == RATE)
-		human_rate(text, value);
+		number_rate(text, number);
 	else if (kind == BYTES)
-		human_bytes(text, value);
+		number_bytes(text, number);
 	else
-		snprintf(text, sizeof(text), value == nearbyint(value) ? "%.0f" : "%.4g", value);
-	if (!is_first && first > 0 && value / first < 10)
-		snprintf(ratio, sizeof(ratio), " (%.2fx)", value / first);
-	else if (!is_first && first > 0)
-		snprintf(ratio, sizeof(ratio), " (%.0fx)", value / first);
-	snprintf(cell, CELL, "%s%s", text, ratio);
+		snprintf(text, sizeof(text), number == nearbyint(number) ? "%.0f" : "%.4g", number);
+	times = number / json_number_value(first);
+	if (value != first && json_number_value(first) > 0)
+		snprintf(ratio, sizeof(ratio), times < 10 ? " (%.2fx)" : " (%.0fx)", times);
+	return json_sprintf("%s%s", text, ratio);
 }
 
-/* The cell of a row of one variant; row COUNT is the heading. */
-static void make_cell(
-	char cell[CELL], size_t row, const char *name, const json_t *summary, const json_t *first)
+/* A number, or the sum of an object of counts; a new reference. NULL: there is neither. */
+static json_t *figure(const json_t *summary, const char *metric)
 {
-	double value = 0, base = 0;
+	const json_t *value = look(summary, metric);
 
-	if (row == COUNT(rows)) {
-		snprintf(cell, CELL, "%s", name);
-		return;
-	}
-	snprintf(cell, CELL, "-");
-	if (summary_lookup(summary, rows[row].metric, &value) < 0)
-		return;
-	summary_lookup(first, rows[row].metric, &base);
-	write_cell(cell, rows[row].kind, value, base, summary == first);
-}
-
-static int column_width(const char *name, const json_t *summary, const json_t *first)
-{
-	size_t width = 0;
-	char cell[CELL];
-
-	for (size_t i = 0; i <= COUNT(rows); i++) {
-		make_cell(cell, i, name, summary, first);
-		if (strlen(cell) > width)
-			width = strlen(cell);
-	}
-	return (int)width;
-}
-
-/* One variant a column, those from `from` up to `to`; no line ends in blanks. */
-static void print_line(
-	size_t row, void *from, const void *to, json_t *summaries, const json_t *first)
-{
-	char cell[CELL];
-	int pad = 0;
-
-	printf("  %-*s", TITLE, row == COUNT(rows) ? "" : rows[row].title);
-	for (void *i = from; i != to; i = json_object_iter_next(summaries, i)) {
-		const char *name = json_object_iter_key(i);
-		const json_t *summary = json_object_iter_value(i);
-
-		make_cell(cell, row, name, summary, first);
-		printf("%*s  %s", pad, "", cell);
-		pad = column_width(name, summary, first) - (int)strlen(cell);
-	}
-	putchar('\n');
+	return json_is_number(value) || json_is_object(value)
+		       ? json_real(look_number(summary, metric))
+		       : NULL;
 }
 
 void compare_print(const char *title, json_t *summaries, int width)
 {
-	const json_t *first = json_object_iter_value(json_object_iter(summaries));
-	void *from = json_object_iter(summaries), *to;
+	json_t *table = json_array(), *summary;
+	const char *name;
 
-	printf("%s, side by side\n", title);
-	while (from) {
-		int used = 2 + TITLE;
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		json_t *row = json_pack("{s:s}", "", rows[i].title), *first = NULL;
 
-		/* as many as fit, and one at least */
-		for (to = from; to; to = json_object_iter_next(summaries, to)) {
-			used += 2 + column_width(json_object_iter_key(to),
-					    json_object_iter_value(to), first);
-			if (width && used > width && to != from)
-				break;
+		json_object_foreach(summaries, name, summary)
+		{
+			json_t *value = figure(summary, rows[i].metric);
+
+			if (json_object_size(row) == 1)
+				first = json_incref(value);
+			json_object_set_new(row, name, make_cell(rows[i].kind, value, first));
+			json_decref(value);
 		}
-		print_line(COUNT(rows), from, to, summaries, first);
-		for (size_t i = 0; i < COUNT(rows); i++)
-			print_line(i, from, to, summaries, first);
-		from = to;
-		if (from)
-			putchar('\n');
+		json_decref(first);
+		json_array_append_new(table, row);
 	}
+	printf("%s, side by side\n", title);
+	table_print_texts(table, stdout, width);
+	json_decref(table);
 }

@@ -38,7 +38,8 @@ int fabrics_list(struct state_info **ret, size_t *ret_count)
 void fabrics_explain_missing(const char *name, struct error *why)
 {
 	struct state_info *list = NULL;
-	const char **names, *near = NULL, *of_yours = geteuid() ? OF_YOURS : "";
+	const char **names, *of_yours = geteuid() ? OF_YOURS : "";
+	char meant[DIAG_MEANT];
 	size_t count = 0;
 
 	if (state_list(&list, &count) < 0)
@@ -46,18 +47,10 @@ void fabrics_explain_missing(const char *name, struct error *why)
 	names = calloc(count + 1, sizeof(*names));
 	for (size_t i = 0; names && i < count; i++)
 		names[i] = list[i].name;
-	if (names)
-		near = nearest_word(name, names, count);
-	if (near)
-		error_set(why, 0, "there is no fabric '%s'%s; did you mean '%s'?", name, of_yours,
-			near);
-	else if (count)
-		error_set(why, 0, "there is no fabric '%s'%s; 'fabricbed list' tells which are up",
-			name, of_yours);
-	else
-		error_set(why, 0,
-			"there is no fabric '%s'%s, and no other: 'fabricbed up FILE' brings one up",
-			name, of_yours);
+	error_set(why, 0, "there is no fabric '%s'%s%s", name, of_yours,
+		diag_meant(meant, name, names, names ? count : 0,
+			count ? "; 'fabricbed list' tells which are up"
+			      : ", and no other: 'fabricbed up FILE' brings one up"));
 	free(names);
 	state_list_free(list, count);
 }

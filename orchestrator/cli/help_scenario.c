@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "report/json.h"
 #include "scenario/scenario.h"
 
 #define NAME_WIDTH 16
@@ -135,16 +135,13 @@ static void add_name(void *arg, const struct scenario_key *k)
 static int no_such_key(const char *path)
 {
 	static struct names names;
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	names.count = 0;
 	scenario_list_keys(add_name, &names);
-	near = nearest_word(path, names.all, names.count);
-	if (near)
-		cli_error("help: a scenario has no key '%s'; did you mean '%s'?", path, near);
-	else
-		cli_error("help: a scenario has no key '%s'; 'fabricbed help scenario' lists them",
-			path);
+	cli_error("help: a scenario has no key '%s'%s", path,
+		diag_meant(meant, path, names.all, names.count,
+			"; 'fabricbed help scenario' lists them"));
 	return EXIT_INPUT;
 }
 
@@ -160,7 +157,7 @@ int help_scenario(const char *path, enum help_form form)
 		json_t *keys = json_array();
 
 		scenario_list_keys(add_json, keys);
-		table_json(keys);
+		print_json(keys, stdout);
 		json_decref(keys);
 		return EXIT_WELL;
 	}

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/diag.h"
 #include "cli/cli.h"
-#include "cli/table.h"
+#include "report/json.h"
 #include "scenario/scenario.h"
 #include "topology/make.h"
 
@@ -27,7 +27,7 @@ void cli_finish(struct cli_args *args)
 		json_array_size(args->errors) ? json_pack("{s:O}", "errors", args->errors) : NULL;
 
 	if (json)
-		table_json(json);
+		print_json(json, stdout);
 	json_decref(json);
 	json_decref(args->errors);
 	args->errors = NULL;

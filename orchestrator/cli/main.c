@@ -36,7 +36,7 @@ const struct command *const cli_commands[] = {
 const struct command *cli_find_command(const char *name)
 {
 	const char *names[sizeof(cli_commands) / sizeof(cli_commands[0])];
-	const char *near;
+	char meant[DIAG_MEANT];
 	size_t n = 0;
 
 	for (; cli_commands[n]; n++) {
@@ -44,11 +44,8 @@ const struct command *cli_find_command(const char *name)
 			return cli_commands[n];
 		names[n] = cli_commands[n]->name;
 	}
-	near = nearest_word(name, names, n);
-	if (near)
-		cli_error("there is no command '%s'; did you mean '%s'?", name, near);
-	else
-		cli_error("there is no command '%s'; 'fabricbed help' lists them all", name);
+	cli_error("there is no command '%s'%s", name,
+		diag_meant(meant, name, names, n, "; 'fabricbed help' lists them all"));
 	return NULL;
 }
 

@@ -86,21 +86,19 @@ static void explain_letter(const struct command *c, int letter, bool needs_value
 
 static void explain_unknown(const struct command *c, const char *given)
 {
-	const char *names[CLI_OPTIONS_MAX + 1], *near;
-	char word[32];
+	const char *names[CLI_OPTIONS_MAX + 1];
+	char word[32], dashed[CLI_OPTIONS_MAX + 1][32], meant[DIAG_MEANT], help[64];
 	size_t n = 0;
 
-	snprintf(word, sizeof(word), "%.*s", (int)strcspn(given + 2, "="), given + 2);
-	for (; c->options[n].name; n++)
-		names[n] = c->options[n].name;
-	names[n++] = "help";
-	near = nearest_word(word, names, n);
-	if (near)
-		cli_error(
-			"%s: there is no option '--%s'; did you mean '--%s'?", c->name, word, near);
-	else
-		cli_error("%s: there is no option '--%s'; see 'fabricbed %s --help'", c->name, word,
-			c->name);
+	snprintf(word, sizeof(word), "%.*s", (int)strcspn(given, "="), given);
+	for (; c->options[n].name; n++) {
+		snprintf(dashed[n], sizeof(dashed[n]), "--%s", c->options[n].name);
+		names[n] = dashed[n];
+	}
+	names[n++] = "--help";
+	snprintf(help, sizeof(help), "; see 'fabricbed %s --help'", c->name);
+	cli_error("%s: there is no option '%s'%s", c->name, word,
+		diag_meant(meant, word, names, n, help));
 }
 
 /* What getopt did not take: value is ':' or '?', optopt the option if it knows it, given the argument. */

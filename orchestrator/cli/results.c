@@ -8,11 +8,11 @@
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/fidelity_text.h"
-#include "cli/human.h"
 #include "cli/parents.h"
-#include "cli/table.h"
 #include "cli/term.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
+#include "report/number.h"
 #include "scenario/scenario.h"
 #include "telemetry/summary.h"
 
@@ -65,24 +65,9 @@ void results_close(struct folder *folder, bool is_out)
 		rmdir("runs");
 }
 
-static double number(const json_t *summary, const char *metric)
-{
-	double value = 0;
-
-	summary_lookup(summary, metric, &value);
-	return value;
-}
-
-static const char *text(const json_t *summary, const char *key)
-{
-	return json_string_value(json_object_get(summary, key));
-}
-
 static bool exists(const json_t *summary, const char *metric)
 {
-	double value;
-
-	return summary_lookup(summary, metric, &value) == 0;
+	return json_is_number(look(summary, metric));
 }
 
 /* A run that was ended with flows on their way. */
@@ -95,20 +80,20 @@ static void print_cut_off(const json_t *s)
 		{"auto", "CUT OFF by until: auto, long after they should have finished"},
 		{"limit", "CUT OFF: no run lasts longer"},
 	};
-	const char *by = text(s, "ended_by");
-	char time[HUMAN_TEXT];
+	const char *by = look_text(s, "ended_by");
+	char time[NUMBER_TEXT];
 
 	for (size_t i = 0; by && i < sizeof(ends) / sizeof(ends[0]); i++)
 		if (!strcmp(by, ends[i].by))
 			printf("              %s, at %s\n", ends[i].words,
-				human_time(time, number(s, "model_time_us")));
+				number_time(time, look_number(s, "model_time_us")));
 }
 
 /* Of what has not ended nobody knows how long it takes: the others stand for themselves alone. */
 static void print_completion(const json_t *s)
 {
-	const json_t *finished = json_object_get(json_object_get(s, "flows"), "finished");
-	char a[HUMAN_TEXT], b[HUMAN_TEXT], c[HUMAN_TEXT], d[HUMAN_TEXT];
+	const json_t *finished = look(s, "flows.finished");
+	char a[NUMBER_TEXT], b[NUMBER_TEXT], c[NUMBER_TEXT], d[NUMBER_TEXT];
 
 	if (!exists(finished, "fct_us.max")) {
 		printf("  completion  -\n");
@@ -116,20 +101,21 @@ static void print_completion(const json_t *s)
 	}
 	printf("  completion  ");
 	if (!exists(s, "flows.fct_us.max"))
-		printf("of the %.0f finished: ", number(finished, "count"));
-	printf("mean %s, p50 %s, p99 %s, max %s\n", human_time(a, number(finished, "fct_us.mean")),
-		human_time(b, number(finished, "fct_us.p50")),
-		human_time(c, number(finished, "fct_us.p99")),
-		human_time(d, number(finished, "fct_us.max")));
+		printf("of the %.0f finished: ", look_number(finished, "count"));
+	printf("mean %s, p50 %s, p99 %s, max %s\n",
+		number_time(a, look_number(finished, "fct_us.mean")),
+		number_time(b, look_number(finished, "fct_us.p50")),
+		number_time(c, look_number(finished, "fct_us.p99")),
+		number_time(d, look_number(finished, "fct_us.max")));
 }
 
 static void print_flows(const json_t *s)
 {
-	double unfinished = number(s, "flows.unfinished");
-	char a[HUMAN_TEXT];
+	double unfinished = look_number(s, "flows.unfinished");
+	char a[NUMBER_TEXT];
 
-	printf("\n  flows       %.0f of %.0f finished", number(s, "flows.count") - unfinished,
-		number(s, "flows.count"));
+	printf("\n  flows       %.0f of %.0f finished", look_number(s, "flows.count") - unfinished,
+		look_number(s, "flows.count"));
 	if (unfinished)
 		printf("; %.0f UNFINISHED", unfinished);
 	putchar('\n');
@@ -137,73 +123,75 @@ static void print_flows(const json_t *s)
 	print_completion(s);
 	if (exists(s, "ideal_us")) {
 		printf("  ideal       %s by the hosts' links alone",
-			human_time(a, number(s, "ideal_us")));
+			number_time(a, look_number(s, "ideal_us")));
 		if (exists(s, "slowdown"))
-			printf("; the slowest flow took %.2f times that", number(s, "slowdown"));
+			printf("; the slowest flow took %.2f times that",
+				look_number(s, "slowdown"));
 		putchar('\n');
-		if (number(s, "ideal_fabric_us") > number(s, "ideal_us"))
+		if (look_number(s, "ideal_fabric_us") > look_number(s, "ideal_us"))
 			printf("              %s by the links between switches\n",
-				human_time(a, number(s, "ideal_fabric_us")));
+				number_time(a, look_number(s, "ideal_fabric_us")));
 	}
 	if (exists(s, "flows.goodput_gbps"))
 		printf("  goodput     %s, all flows together\n",
-			human_rate(a, number(s, "flows.goodput_gbps")));
+			number_rate(a, look_number(s, "flows.goodput_gbps")));
 	else
 		printf("  goodput     -\n");
 }
 
 static void print_packets(const json_t *s)
 {
-	const json_t *dropped = json_object_get(json_object_get(s, "packets"), "dropped");
+	const json_t *dropped = look(s, "packets.dropped");
 	const char *reason, *separator = " (";
 	json_t *count;
 
-	double made = number(s, "packets.made");
+	double made = look_number(s, "packets.made");
 
-	printf("  packets     %.0f sent", number(s, "packets.sent"));
+	printf("  packets     %.0f sent", look_number(s, "packets.sent"));
 	if (made)
 		printf(" + %.0f made", made);
-	printf(" = %.0f delivered", number(s, "packets.delivered"));
+	printf(" = %.0f delivered", look_number(s, "packets.delivered"));
 	if (made)
-		printf(" + %.0f consumed", number(s, "packets.consumed"));
-	printf(" + %.0f dropped", number(s, "packets.dropped"));
+		printf(" + %.0f consumed", look_number(s, "packets.consumed"));
+	printf(" + %.0f dropped", look_number(s, "packets.dropped"));
 	json_object_foreach((json_t *)dropped, reason, count)
 	{
 		printf("%s%s %lld", separator, reason, (long long)json_integer_value(count));
 		separator = ", ";
 	}
 	printf("%s + %.0f in flight\n", *separator == ',' ? ")" : "",
-		number(s, "packets.in_flight"));
+		look_number(s, "packets.in_flight"));
 	printf("              %.0f marked, %.0f retransmitted (%.0f spurious)\n",
-		number(s, "packets.marked"), number(s, "packets.retransmitted"),
-		number(s, "packets.spurious"));
+		look_number(s, "packets.marked"), look_number(s, "packets.retransmitted"),
+		look_number(s, "packets.spurious"));
 }
 
 /* What the switches did beside forwarding; nothing is said of what did not happen. */
 static void print_switching(const json_t *s)
 {
-	const json_t *deadlock = json_object_get(json_object_get(s, "pfc"), "deadlock");
+	const json_t *deadlock = look(s, "pfc.deadlock");
 	const json_t *circle = json_object_get(deadlock, "circle"), *queue;
-	double trimmed = number(s, "packets.trimmed"), pauses = number(s, "pfc.pauses_sent");
-	char time[HUMAN_TEXT], at[TABLE_TIME];
+	double trimmed = look_number(s, "packets.trimmed"),
+	       pauses = look_number(s, "pfc.pauses_sent");
+	char time[NUMBER_TEXT], at[NUMBER_TEXT];
 	size_t i;
 
-	if (trimmed || number(s, "packets.returned"))
+	if (trimmed || look_number(s, "packets.returned"))
 		printf("  trimming    %.0f packets cut to their headers, %.0f sent back\n", trimmed,
-			number(s, "packets.returned"));
+			look_number(s, "packets.returned"));
 	if (pauses)
 		printf("  pauses      %.0f sent; queues were paused for %s in all\n", pauses,
-			human_time(time, number(s, "pfc.paused_us")));
-	if (number(s, "packets.remapped"))
+			number_time(time, look_number(s, "pfc.paused_us")));
+	if (look_number(s, "packets.remapped"))
 		printf("  roles       %.0f packets moved to another class between two uplinks\n",
-			number(s, "packets.remapped"));
-	if (number(s, "packets.notified"))
+			look_number(s, "packets.remapped"));
+	if (look_number(s, "packets.notified"))
 		printf("  CNPs        %.0f sent by switches in place of the receivers\n",
-			number(s, "packets.notified"));
+			look_number(s, "packets.notified"));
 	if (!deadlock)
 		return;
 	printf("  DEADLOCK    found at %s; these queues wait for each other and never end:\n",
-		table_time(at, json_object_get(deadlock, "at_us")));
+		number_moment(at, json_object_get(deadlock, "at_us")));
 	json_array_foreach((json_t *)circle, i, queue) printf("              %s, class %d\n",
 		json_string_value(json_object_get(queue, "port")),
 		(int)json_integer_value(json_object_get(queue, "class")));
@@ -261,7 +249,7 @@ static void print_faults(const json_t *s, const struct scenario *sc)
 	}
 	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
 		snprintf(key, sizeof(key), "packets.dropped.%s", lost[i]);
-		frames += number(s, key);
+		frames += look_number(s, key);
 	}
 	if (sc->fault_count)
 		printf("              %.0f frames were lost by these faults\n", frames);
@@ -282,14 +270,14 @@ static void print_expect(const json_t *summary)
 			printf("  expect      ok    ");
 		else
 			printf("  expect      %sFAIL%s  ", term_red(), term_plain());
-		printf("%s %s %g%s%s: ", text(e, "metric"), kind,
+		printf("%s %s %g%s%s: ", look_text(e, "metric"), kind,
 			json_number_value(json_object_get(bound, kind)),
-			text(e, "of") ? " of finished" : "",
+			look_text(e, "of") ? " of finished" : "",
 			json_object_get(e, "implied") ? " (implied)" : "");
 		if (json_is_number(value))
 			printf("%g\n", json_number_value(value));
 		else
-			printf("-, %s\n", text(e, "reason"));
+			printf("-, %s\n", look_text(e, "reason"));
 	}
 }
 
@@ -304,41 +292,29 @@ static void print_title(const struct scenario *s)
 	printf("%s%s%.*s\n", s->name, length ? ": " : "", (int)length, about);
 }
 
-/* On the wall clock alone: whether the numbers are to be believed. */
-static void print_fidelity(const json_t *summary)
-{
-	const json_t *f = json_object_get(summary, "fidelity");
-	struct fidelity_text text;
-
-	if (!f)
-		return;
-	fidelity_text(&text, f);
-	printf("  fidelity    %s\n              %s\n", text.whole, text.late);
-	if (*text.remedy)
-		printf("              %s\n", text.remedy);
-}
-
 void results_print(const json_t *summary, const struct scenario *s, const char *directory)
 {
-	char a[HUMAN_TEXT], b[HUMAN_TEXT];
+	char a[NUMBER_TEXT], b[NUMBER_TEXT];
 
 	print_title(s);
 	print_flows(summary);
 	print_packets(summary);
 	printf("  queues      at most %s deep, longest wait %s\n",
-		human_bytes(a, number(summary, "queues.max_depth_bytes")),
-		human_time(b, number(summary, "queues.max_delay_us")));
+		number_bytes(a, look_number(summary, "queues.max_depth_bytes")),
+		number_time(b, look_number(summary, "queues.max_delay_us")));
 	print_switching(summary);
 	print_faults(summary, s);
 	print_expect(summary);
 	printf("  run         %s dataplane: up in %.2f s, %.2f s for %s of model time\n",
-		text(summary, "dataplane"), number(summary, "setup_s"), number(summary, "wall_s"),
-		human_time(a, number(summary, "model_time_us")));
-	printf("              %.0f hops, %.2f million a second, %.0f MB\n", number(summary, "hops"),
-		number(summary, "hops_per_s") / 1e6, number(summary, "peak_rss_mb"));
-	print_fidelity(summary);
-	printf("  trace       %s (seed %.0f)\n", text(summary, "trace_hash"),
-		number(summary, "seed"));
+		look_text(summary, "dataplane"), look_number(summary, "setup_s"),
+		look_number(summary, "wall_s"),
+		number_time(a, look_number(summary, "model_time_us")));
+	printf("              %.0f hops, %.2f million a second, %.0f MB\n",
+		look_number(summary, "hops"), look_number(summary, "hops_per_s") / 1e6,
+		look_number(summary, "peak_rss_mb"));
+	fidelity_print(look(summary, "fidelity"), true, FIDELITY_LATE, stdout);
+	printf("  trace       %s (seed %.0f)\n", look_text(summary, "trace_hash"),
+		look_number(summary, "seed"));
 	if (directory)
 		printf("  results     %s/\n", directory);
 }

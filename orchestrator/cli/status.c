@@ -5,32 +5,20 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include "cli/fidelity_text.h"
-#include "cli/table.h"
+#include "report/fidelity_text.h"
+#include "report/json.h"
+#include "report/number.h"
 
-/* The value at a path of two keys at most; NULL: none. */
-static const json_t *look(const json_t *s, const char *key, const char *inner)
+static const char *word(const json_t *s, const char *key)
 {
-	const json_t *value = json_object_get(s, key);
-
-	return inner ? json_object_get(value, inner) : value;
-}
-
-static const char *word(const json_t *s, const char *key, const char *inner)
-{
-	const char *text = json_string_value(look(s, key, inner));
+	const char *text = look_text(s, key);
 
 	return text ? text : "?";
 }
 
-static json_int_t count(const json_t *s, const char *key, const char *inner)
-{
-	return (json_int_t)json_number_value(look(s, key, inner));
-}
-
 static bool is_state(const json_t *s, const char *state)
 {
-	return !strcmp(word(s, "state", NULL), state);
+	return !strcmp(word(s, "state"), state);
 }
 
 static void print_up(double seconds)
@@ -45,29 +33,27 @@ static void print_up(double seconds)
 
 static void print_title(const json_t *s)
 {
-	const char *clock = word(s, "clock", NULL);
-	double slowdown = json_number_value(look(s, "slowdown", NULL));
+	const char *clock = word(s, "clock");
+	double slowdown = look_number(s, "slowdown");
 
-	printf("%s: %s on the %s clock", word(s, "name", NULL), word(s, "state", NULL), clock);
+	printf("%s: %s on the %s clock", word(s, "name"), word(s, "state"), clock);
 	if (slowdown > 0 && slowdown != 1)
 		printf(", %g times slower than real time", slowdown);
-	printf(", process %" JSON_INTEGER_FORMAT ", ", count(s, "pid", NULL));
-	print_up(json_number_value(look(s, "up_s", NULL)));
+	printf(", process %" JSON_INTEGER_FORMAT ", ", look_count(s, "pid"));
+	print_up(look_number(s, "up_s"));
 	puts("\n");
 	if (is_state(s, "failed"))
-		printf("  FAILED      %s\n", word(s, "reason", NULL));
-	if (look(s, "trouble", NULL))
-		printf("  TROUBLE     %s\n", word(s, "trouble", NULL));
+		printf("  FAILED      %s\n", word(s, "reason"));
+	if (look(s, "trouble"))
+		printf("  TROUBLE     %s\n", word(s, "trouble"));
 }
 
 static void print_dropped(const json_t *dropped)
 {
-	json_int_t sum = 0;
-	const json_t *value;
 	const char *reason, *between = ": ";
+	const json_t *value;
 
-	json_object_foreach((json_t *)dropped, reason, value) sum += json_integer_value(value);
-	printf("  dropped     %" JSON_INTEGER_FORMAT, sum);
+	printf("  dropped     %" JSON_INTEGER_FORMAT, look_count(dropped, ""));
 	json_object_foreach((json_t *)dropped, reason, value)
 	{
 		if (!json_integer_value(value))
@@ -82,48 +68,22 @@ static void print_dropped(const json_t *dropped)
 
 static void print_counts(const json_t *s)
 {
-	char time[TABLE_TIME];
+	char time[NUMBER_TEXT];
 
-	printf("  scenario    %s\n", word(s, "scenario", NULL));
-	printf("  model time  %s\n", table_time(time, look(s, "model_time_us", NULL)));
+	printf("  scenario    %s\n", word(s, "scenario"));
+	printf("  model time  %s\n", number_moment(time, look(s, "model_time_us")));
 	printf("  fabric      " N " hosts, " N " switches, " N " links\n",
-		count(s, "nodes", "hosts"), count(s, "nodes", "switches"), count(s, "links", NULL));
-	printf("  flows       " N " of " N " finished\n", count(s, "flows", "done"),
-		count(s, "flows", "count"));
+		look_count(s, "nodes.hosts"), look_count(s, "nodes.switches"),
+		look_count(s, "links"));
+	printf("  flows       " N " of " N " finished\n", look_count(s, "flows.done"),
+		look_count(s, "flows.count"));
 	printf("  packets     " N " sent, " N " delivered, " N " on the way; " N " marked, " N
 	       " trimmed\n",
-		count(s, "packets", "sent"), count(s, "packets", "delivered"),
-		count(s, "packets", "in_flight"), count(s, "packets", "marked"),
-		count(s, "packets", "trimmed"));
-	print_dropped(look(s, "packets", "dropped"));
-	printf("  faults      " N " in force\n", count(s, "faults", NULL));
-}
-
-/* Of the wall clock: whether numbers are to be believed, and if not, what would make them so. */
-static void print_fidelity(const json_t *f)
-{
-	struct fidelity_text text;
-
-	if (!f)
-		return;
-	fidelity_text(&text, f);
-	printf("  fidelity    %s\n", text.now);
-	if (*text.remedy)
-		printf("              %s\n", text.remedy);
-	printf("              %s\n", text.late);
-	printf("              %s\n", text.load);
-}
-
-void status_print_verdict(const json_t *f)
-{
-	struct fidelity_text text;
-
-	if (!f)
-		return;
-	fidelity_text(&text, f);
-	printf("\n%s\n%s\n", text.now, text.late);
-	if (*text.remedy)
-		printf("%s\n", text.remedy);
+		look_count(s, "packets.sent"), look_count(s, "packets.delivered"),
+		look_count(s, "packets.in_flight"), look_count(s, "packets.marked"),
+		look_count(s, "packets.trimmed"));
+	print_dropped(look(s, "packets.dropped"));
+	printf("  faults      " N " in force\n", look_count(s, "faults"));
 }
 
 /* A command to type, the fabric's name behind its first word. */
@@ -137,7 +97,7 @@ static void hint(const char *name, const char *command, const char *rest, const 
 
 static void print_hints(const json_t *s)
 {
-	const char *name = word(s, "name", NULL);
+	const char *name = word(s, "name");
 
 	puts("\nnext:");
 	if (is_state(s, "failed")) {
@@ -154,7 +114,7 @@ static void print_hints(const json_t *s)
 		hint(name, "exec", "HOST -- ping HOST", "run a program in a host");
 		hint(name, "inject", "link 'GLOB' loss 1% for 5s", "break something");
 	}
-	if (count(s, "faults", NULL))
+	if (look_count(s, "faults"))
 		hint(name, "heal", "all", "end the faults that are in force");
 	hint(name, "down", "", "write the results and take it down");
 }
@@ -163,8 +123,8 @@ void status_print(const json_t *s)
 {
 	print_title(s);
 	print_counts(s);
-	print_fidelity(look(s, "fidelity", NULL));
-	if (json_is_string(look(s, "directory", NULL)))
-		printf("  results     %s\n", word(s, "directory", NULL));
+	fidelity_print(look(s, "fidelity"), false, FIDELITY_LOAD, stdout);
+	if (json_is_string(look(s, "directory")))
+		printf("  results     %s\n", word(s, "directory"));
 	print_hints(s);
 }

@@ -8,7 +8,4 @@
 /* The result of the verb "status" (docs/control.md), on standard output. */
 void status_print(const json_t *status);
 
-/* How faithful a fabric on the wall clock is, in a line or two under a table; nothing, if fidelity is NULL. */
-void status_print_verdict(const json_t *fidelity);
-
 #endif

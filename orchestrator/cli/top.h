@@ -23,9 +23,6 @@ int top_until(uint64_t then_ns, int most);
 /* Gives the answers to the samples they belong to, and releases them. */
 void top_push(struct top *t, struct top_answers *answers);
 
-/* Connects. An exit status, the reason printed. */
-int top_connect(struct top *t);
-
 /* Prints all views after two samples, as text or as JSON. An exit status. */
 int top_once(struct top *t, bool json);
 

@@ -1,94 +1,95 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/top_model.h"
+#include "report/number.h"
 
 #include "base/numbers.h"
 
 /* Initialisers: what is absent is not in the columns' tables, so that a line of them stays one line. */
 #define END                                                                                        \
 	{                                                                                          \
-		.title = NULL                                                                      \
+		.shown = { 0 }                                                                     \
 	}
 
 static const struct top_column links[] = {
-	{"port", "port", "port", TOP_LEVEL, TOP_TEXT, 0, 'n'},
-	{"state", "state", "up", TOP_UP, TOP_TEXT, 6, 0},
-	{"rate", "rate_bps", "rate_gbps", TOP_RATE_BPS, TOP_SCALED, 9, 0},
-	{"util%", "utilisation_percent", "tx_bytes", TOP_LOAD, TOP_PERCENT, 1, 'u'},
-	{"bit/s", "load_bps", "tx_bytes", TOP_LOAD_BPS, TOP_SCALED, 8, 0},
-	{"pkt/s", "packets_per_s", "tx_frames", TOP_RATE, TOP_SCALED, 10, 0},
-	{"queue", "depth_bytes", "depth_bytes", TOP_LEVEL, TOP_BYTES, 2, 'b'},
-	{"max", "max_depth_bytes", "max_depth_bytes", TOP_LEVEL, TOP_BYTES, 9, 0},
-	{"drop/s", "drops_per_s", "dropped", TOP_RATE, TOP_SCALED, 3, 'd'},
-	{"drops", "drops", "dropped", TOP_LEVEL, TOP_WHOLE, 11, 0},
-	{"mark/s", "marks_per_s", "marked", TOP_RATE, TOP_SCALED, 4, 'm'},
-	{"trim/s", "trims_per_s", "trimmed", TOP_RATE, TOP_SCALED, 8, 0},
-	{"paus%", "paused_percent", "paused_us", TOP_SHARE, TOP_PERCENT, 5, 'p'},
-	{"faults", "faults", "faults", TOP_LEVEL, TOP_TEXT, 7, 0},
+	{{"port", "port", NUMBER_NONE, 0}, "port", TOP_LEVEL, 'n'},
+	{{"state", "state", NUMBER_NONE, 6}, "up", TOP_UP, 0},
+	{{"rate_bps", "rate", NUMBER_SCALED, 9}, "rate_gbps", TOP_RATE_BPS, 0},
+	{{"utilisation_percent", "util%", NUMBER_PERCENT, 1}, "tx_bytes", TOP_LOAD, 'u'},
+	{{"load_bps", "bit/s", NUMBER_SCALED, 8}, "tx_bytes", TOP_LOAD_BPS, 0},
+	{{"packets_per_s", "pkt/s", NUMBER_SCALED, 10}, "tx_frames", TOP_RATE, 0},
+	{{"depth_bytes", "queue", NUMBER_BYTES, 2}, "depth_bytes", TOP_LEVEL, 'b'},
+	{{"max_depth_bytes", "max", NUMBER_BYTES, 9}, "max_depth_bytes", TOP_LEVEL, 0},
+	{{"drops_per_s", "drop/s", NUMBER_SCALED, 3}, "dropped", TOP_RATE, 'd'},
+	{{"drops", "drops", NUMBER_WHOLE, 11}, "dropped", TOP_LEVEL, 0},
+	{{"marks_per_s", "mark/s", NUMBER_SCALED, 4}, "marked", TOP_RATE, 'm'},
+	{{"trims_per_s", "trim/s", NUMBER_SCALED, 8}, "trimmed", TOP_RATE, 0},
+	{{"paused_percent", "paus%", NUMBER_PERCENT, 5}, "paused_us", TOP_SHARE, 'p'},
+	{{"faults", "faults", NUMBER_NONE, 7}, "faults", TOP_LEVEL, 0},
 	END,
 };
 
 static const struct top_column queues[] = {
-	{"port", "port", "port", TOP_LEVEL, TOP_TEXT, 0, 'n'},
-	{"class", "class", "class", TOP_LEVEL, TOP_WHOLE, 0, 0},
-	{"depth", "depth_bytes", "depth_bytes", TOP_LEVEL, TOP_BYTES, 1, 'b'},
-	{"max", "max_depth_bytes", "max_depth_bytes", TOP_LEVEL, TOP_BYTES, 3, 0},
-	{"limit", "limit_bytes", "limit_bytes", TOP_LEVEL, TOP_BYTES, 5, 0},
-	{"full%", "full_percent", "depth_bytes", TOP_FILL, TOP_PERCENT, 2, 'u'},
-	{"frames", "frames", "frames", TOP_LEVEL, TOP_WHOLE, 6, 0},
-	{"state", "state", "paused", TOP_PAUSED, TOP_TEXT, 4, 0},
-	{"paus%", "paused_percent", "paused_us", TOP_SHARE, TOP_PERCENT, 4, 'p'},
-	{"paused", "paused_us", "paused_us", TOP_LEVEL, TOP_TIME, 7, 0},
+	{{"port", "port", NUMBER_NONE, 0}, "port", TOP_LEVEL, 'n'},
+	{{"class", "class", NUMBER_WHOLE, 0}, "class", TOP_LEVEL, 0},
+	{{"depth_bytes", "depth", NUMBER_BYTES, 1}, "depth_bytes", TOP_LEVEL, 'b'},
+	{{"max_depth_bytes", "max", NUMBER_BYTES, 3}, "max_depth_bytes", TOP_LEVEL, 0},
+	{{"limit_bytes", "limit", NUMBER_BYTES, 5}, "limit_bytes", TOP_LEVEL, 0},
+	{{"full_percent", "full%", NUMBER_PERCENT, 2}, "depth_bytes", TOP_FILL, 'u'},
+	{{"frames", "frames", NUMBER_WHOLE, 6}, "frames", TOP_LEVEL, 0},
+	{{"state", "state", NUMBER_NONE, 4}, "paused", TOP_PAUSED, 0},
+	{{"paused_percent", "paus%", NUMBER_PERCENT, 4}, "paused_us", TOP_SHARE, 'p'},
+	{{"paused_us", "paused", NUMBER_TIME, 7}, "paused_us", TOP_LEVEL, 0},
 	END,
 };
 
 static const struct top_column flows[] = {
-	{"flow", "flow", "flow", TOP_LEVEL, TOP_WHOLE, 0, 'n'},
-	{"src", "src", "src", TOP_LEVEL, TOP_TEXT, 1, 0},
-	{"dst", "dst", "dst", TOP_LEVEL, TOP_TEXT, 1, 0},
-	{"state", "state", "fct_us", TOP_PROGRESS, TOP_TEXT, 2, 0},
-	{"bytes", "bytes", "bytes", TOP_LEVEL, TOP_BYTES, 3, 'b'},
-	{"pkt/s", "packets_per_s", "packets", TOP_RATE, TOP_SCALED, 2, 'u'},
-	{"packets", "packets", "packets", TOP_LEVEL, TOP_WHOLE, 7, 0},
-	{"start", "start_us", "start_us", TOP_LEVEL, TOP_TIME, 8, 0},
-	{"fct", "fct_us", "fct_us", TOP_LEVEL, TOP_TIME, 4, 0},
-	{"goodput", "goodput_bps", "bytes", TOP_GOODPUT, TOP_SCALED, 6, 0},
-	{"retr/s", "retransmitted_per_s", "retransmitted", TOP_RATE, TOP_SCALED, 9, 0},
-	{"retrans", "retransmitted", "retransmitted", TOP_LEVEL, TOP_WHOLE, 5, 'd'},
-	{"timeout", "timeouts", "timeouts", TOP_LEVEL, TOP_WHOLE, 6, 0},
+	{{"flow", "flow", NUMBER_WHOLE, 0}, "flow", TOP_LEVEL, 'n'},
+	{{"src", "src", NUMBER_NONE, 1}, "src", TOP_LEVEL, 0},
+	{{"dst", "dst", NUMBER_NONE, 1}, "dst", TOP_LEVEL, 0},
+	{{"state", "state", NUMBER_NONE, 2}, "fct_us", TOP_PROGRESS, 0},
+	{{"bytes", "bytes", NUMBER_BYTES, 3}, "bytes", TOP_LEVEL, 'b'},
+	{{"packets_per_s", "pkt/s", NUMBER_SCALED, 2}, "packets", TOP_RATE, 'u'},
+	{{"packets", "packets", NUMBER_WHOLE, 7}, "packets", TOP_LEVEL, 0},
+	{{"start_us", "start", NUMBER_TIME, 8}, "start_us", TOP_LEVEL, 0},
+	{{"fct_us", "fct", NUMBER_TIME, 4}, "fct_us", TOP_LEVEL, 0},
+	{{"goodput_bps", "goodput", NUMBER_SCALED, 6}, "bytes", TOP_GOODPUT, 0},
+	{{"retransmitted_per_s", "retr/s", NUMBER_SCALED, 9}, "retransmitted", TOP_RATE, 0},
+	{{"retransmitted", "retrans", NUMBER_WHOLE, 5}, "retransmitted", TOP_LEVEL, 'd'},
+	{{"timeouts", "timeout", NUMBER_WHOLE, 6}, "timeouts", TOP_LEVEL, 0},
 	END,
 };
 
 static const struct top_column faults[] = {
-	{"fault", "fault", "fault", TOP_LEVEL, TOP_WHOLE, 0, 'n'},
-	{"state", "state", "state", TOP_LEVEL, TOP_TEXT, 1, 0},
-	{"words", "words", "words", TOP_LEVEL, TOP_TEXT, 1, 0},
-	{"since", "since_us", "since_us", TOP_LEVEL, TOP_TIME, 2, 0},
-	{"until", "until_us", "until_us", TOP_LEVEL, TOP_TIME, 3, 0},
-	{"by", "by", "by", TOP_LEVEL, TOP_TEXT, 4, 0},
-	{"targets", "targets", "targets", TOP_LEVEL, TOP_TEXT, 5, 0},
+	{{"fault", "fault", NUMBER_WHOLE, 0}, "fault", TOP_LEVEL, 'n'},
+	{{"state", "state", NUMBER_NONE, 1}, "state", TOP_LEVEL, 0},
+	{{"words", "words", NUMBER_NONE, 1}, "words", TOP_LEVEL, 0},
+	{{"since_us", "since", NUMBER_TIME, 2}, "since_us", TOP_LEVEL, 0},
+	{{"until_us", "until", NUMBER_TIME, 3}, "until_us", TOP_LEVEL, 0},
+	{{"by", "by", NUMBER_NONE, 4}, "by", TOP_LEVEL, 0},
+	{{"targets", "targets", NUMBER_NONE, 5}, "targets", TOP_LEVEL, 0},
 	END,
 };
 
 static const struct top_column nodes[] = {
-	{"node", "node", "node", TOP_LEVEL, TOP_TEXT, 0, 'n'},
-	{"kind", "kind", "kind", TOP_LEVEL, TOP_TEXT, 5, 0},
-	{"ports", "ports", "ports", TOP_LEVEL, TOP_WHOLE, 6, 0},
-	{"sent/s", "sent_per_s", "sent", TOP_RATE, TOP_SCALED, 1, 'u'},
-	{"deliv/s", "delivered_per_s", "delivered", TOP_RATE, TOP_SCALED, 1, 0},
-	{"drop/s", "drops_per_s", "dropped", TOP_RATE, TOP_SCALED, 1, 'd'},
-	{"sent", "sent", "sent", TOP_LEVEL, TOP_WHOLE, 4, 0},
-	{"deliv", "delivered", "delivered", TOP_LEVEL, TOP_WHOLE, 4, 0},
-	{"drops", "drops", "dropped", TOP_LEVEL, TOP_WHOLE, 4, 0},
-	{"ip4", "ip4", "ip4", TOP_LEVEL, TOP_TEXT, 3, 0},
-	{"ip6", "ip6", "ip6", TOP_LEVEL, TOP_TEXT, 7, 0},
-	{"netns", "netns", "netns", TOP_LEVEL, TOP_TEXT, 8, 0},
+	{{"node", "node", NUMBER_NONE, 0}, "node", TOP_LEVEL, 'n'},
+	{{"kind", "kind", NUMBER_NONE, 5}, "kind", TOP_LEVEL, 0},
+	{{"ports", "ports", NUMBER_WHOLE, 6}, "ports", TOP_LEVEL, 0},
+	{{"sent_per_s", "sent/s", NUMBER_SCALED, 1}, "sent", TOP_RATE, 'u'},
+	{{"delivered_per_s", "deliv/s", NUMBER_SCALED, 1}, "delivered", TOP_RATE, 0},
+	{{"drops_per_s", "drop/s", NUMBER_SCALED, 1}, "dropped", TOP_RATE, 'd'},
+	{{"sent", "sent", NUMBER_WHOLE, 4}, "sent", TOP_LEVEL, 0},
+	{{"delivered", "deliv", NUMBER_WHOLE, 4}, "delivered", TOP_LEVEL, 0},
+	{{"drops", "drops", NUMBER_WHOLE, 4}, "dropped", TOP_LEVEL, 0},
+	{{"ip4", "ip4", NUMBER_NONE, 3}, "ip4", TOP_LEVEL, 0},
+	{{"ip6", "ip6", NUMBER_NONE, 7}, "ip6", TOP_LEVEL, 0},
+	{{"netns", "netns", NUMBER_NONE, 8}, "netns", TOP_LEVEL, 0},
 	END,
 };
 
 /* but for END */
 #define COLUMNS(array) (COUNT(array) - 1)
 
-_Static_assert(COLUMNS(links) <= TOP_COLUMNS_MAX, "a row has no room for so many cells");
+_Static_assert(COLUMNS(links) <= LAYOUT_COLUMNS_MAX, "a row has no room for so many cells");
 
 const struct top_view_spec *top_view_spec(enum top_view view)
 {

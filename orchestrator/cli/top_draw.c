@@ -6,6 +6,7 @@
 #include "cli/term.h"
 #include "cli/top_header.h"
 #include "cli/top_table.h"
+#include "report/number.h"
 
 enum { PAIR_GOOD = 1, PAIR_BAD, PAIR_WARM };
 
@@ -72,8 +73,8 @@ static int draw_header(const struct top_look *l, const struct top_picture *p)
 	return count;
 }
 
-/* " 1 links  2 queues ..." and then what is seen of it. */
-static void draw_tabs(int y, const struct top_look *l, const struct top_table *t)
+/* " 1 links  2 queues ..." and then what is seen of it; rows NULL: there is no sample yet. */
+static void draw_tabs(int y, const struct top_look *l, const json_t *rows, size_t total)
 {
 	const struct top_column *c = &top_view_spec(l->view)->columns[l->sorted[l->view]];
 	char text[256];
@@ -85,89 +86,92 @@ static void draw_tabs(int y, const struct top_look *l, const struct top_table *t
 		draw_at(y, x, (enum top_view)i == l->view ? A_REVERSE | A_BOLD : A_NORMAL, text);
 		x += (int)strlen(text);
 	}
-	snprintf(text, sizeof(text), " sorted by %s%s", c->title,
+	snprintf(text, sizeof(text), " sorted by %s%s", c->shown.title,
 		l->reversed[l->view] ? ", reversed" : "");
 	draw_at(y, x, A_NORMAL, text);
 	x += (int)strlen(text) + 2;
-	if (t && *l->filter)
-		snprintf(text, sizeof(text), "%zu of %zu match %s", t->count, t->total, l->filter);
-	else if (t)
-		snprintf(text, sizeof(text), "%zu in all", t->total);
+	if (rows && *l->filter)
+		snprintf(text, sizeof(text), "%zu of %zu match %s", json_array_size(rows), total,
+			l->filter);
+	else if (rows)
+		snprintf(text, sizeof(text), "%zu in all", total);
 	else
 		*text = 0;
 	draw_at(y, x, *l->filter ? A_BOLD : A_NORMAL, text);
 }
 
-static void draw_titles(int y, const struct top_look *l, const struct top_layout *layout)
-{
-	const struct top_column *columns = top_view_spec(l->view)->columns;
-	char buf[TOP_CELL_MAX];
-	int x = 0;
-
-	attrset(A_REVERSE);
-	mvhline(y, 0, ' ' | A_REVERSE, COLS);
-	for (size_t i = 0; i < layout->count; i++) {
-		const struct top_field *f = &layout->fields[i];
-		bool sorted = f->column == l->sorted[l->view];
-
-		draw_at(y, x, A_REVERSE | (sorted ? A_BOLD | A_UNDERLINE : 0),
-			top_title_text(buf, &columns[f->column], f->width));
-		x += f->width + layout->gap;
-	}
-}
-
 /* What calls for a look: losses and what is down in red, full and paused in yellow, naughts in the background. */
-static attr_t cell_attributes(const struct top_column *c, const struct top_cell *cell)
+static attr_t cell_attributes(const struct top_column *c, const json_t *cell)
 {
-	bool is_drop = strstr(c->name, "drop"), is_share = c->format == TOP_PERCENT;
+	bool is_drop = strstr(c->shown.key, "drop"), is_share = c->shown.format == NUMBER_PERCENT;
+	const char *text = json_string_value(cell);
+	double number = json_number_value(cell);
 
-	if (cell->text)
-		return strcmp(cell->text, "down") && strcmp(cell->text, "in force")
-			       ? A_NORMAL
-			       : tone_attributes(TOP_BAD);
-	if (!(cell->number > 0))
+	if (text)
+		return strcmp(text, "down") && strcmp(text, "in force") ? A_NORMAL
+									: tone_attributes(TOP_BAD);
+	if (!(number > 0))
 		return A_DIM;
 	if (is_drop)
 		return tone_attributes(TOP_BAD);
-	if (is_share && (cell->number >= 90 || c->measure == TOP_SHARE))
+	if (is_share && (number >= 90 || c->measure == TOP_SHARE))
 		return colours() ? (attr_t)COLOR_PAIR(PAIR_WARM) | A_BOLD : A_BOLD;
 	return A_NORMAL;
 }
 
-static void draw_row(int y, const struct top_row *r, const struct top_column *columns,
-	const struct top_layout *layout)
+/* A line of the table; row NULL: the headings. */
+static void draw_line(
+	int y, const struct top_look *l, const struct layout *layout, const json_t *row)
 {
-	char buf[TOP_CELL_MAX];
+	const struct top_column *columns = top_view_spec(l->view)->columns;
+	char buf[LAYOUT_CELL];
 	int x = 0;
 
 	for (size_t i = 0; i < layout->count; i++) {
-		const struct top_field *f = &layout->fields[i];
-		const struct top_cell *cell = &r->cells[f->column];
+		const struct layout_field *f = &layout->fields[i];
+		const struct top_column *c = &columns[f->column];
+		const json_t *cell = json_object_get(row, c->shown.key);
+		bool sorted = f->column == l->sorted[l->view];
 
-		draw_at(y, x, cell_attributes(&columns[f->column], cell),
-			top_cell_text(buf, &columns[f->column], cell, f->width));
+		if (row)
+			draw_at(y, x, cell_attributes(c, cell),
+				layout_cell(buf, &c->shown, cell, f->width));
+		else
+			draw_at(y, x, A_REVERSE | (sorted ? A_BOLD | A_UNDERLINE : 0),
+				layout_title(buf, &c->shown, f->width));
 		x += f->width + layout->gap;
 	}
 }
 
-/* The headings and the rows between two lines of the screen. */
-static void draw_table(
-	int y, size_t page, struct top_look *l, struct top_table *t, const char *refusal)
+static void make_layout(struct layout *ret, const struct top_look *l, const json_t *rows)
 {
-	size_t sorted = l->sorted[l->view];
-	struct top_layout layout;
+	const struct top_column *columns = top_view_spec(l->view)->columns;
+	struct layout_column shown[LAYOUT_COLUMNS_MAX];
+	size_t count = top_column_count(l->view);
 
-	top_table_sort(t, sorted, l->reversed[l->view]);
-	top_look_settle(l, t->count, page);
-	top_layout_make(&layout, t, COLS, sorted);
-	draw_titles(y, l, &layout);
-	for (size_t i = 0; i < page && l->scroll + i < t->count; i++)
-		draw_row(y + 1 + (int)i, &t->rows[l->scroll + i], top_view_spec(l->view)->columns,
-			&layout);
+	for (size_t i = 0; i < count; i++)
+		shown[i] = columns[i].shown;
+	layout_make(ret, shown, count, rows, COLS, l->sorted[l->view], true);
+}
+
+/* The headings and the rows between two lines of the screen. */
+static void draw_table(int y, size_t page, struct top_look *l, json_t *rows, const char *refusal)
+{
+	size_t count = json_array_size(rows);
+	struct layout layout;
+
+	top_sort(rows, l->view, l->sorted[l->view], l->reversed[l->view]);
+	top_look_settle(l, count, page);
+	make_layout(&layout, l, rows);
+	attrset(A_REVERSE);
+	mvhline(y, 0, ' ' | A_REVERSE, COLS);
+	draw_line(y, l, &layout, NULL);
+	for (size_t i = 0; i < page && l->scroll + i < count; i++)
+		draw_line(y + 1 + (int)i, l, &layout, json_array_get(rows, l->scroll + i));
 	if (*refusal)
 		draw_at(y + 1, 0, tone_attributes(TOP_BAD), refusal);
-	else if (!t->count)
-		draw_at(y + 1, 0, A_DIM, t->total ? "(no row matches the filter)" : "(none)");
+	else if (!count)
+		draw_at(y + 1, 0, A_DIM, *l->filter ? "(no row matches the filter)" : "(none)");
 }
 
 static void draw_footer(const struct top_look *l)
@@ -218,8 +222,8 @@ static size_t draw_help(void)
 
 size_t top_draw(struct top_look *l, const struct top_picture *p)
 {
-	struct top_table t;
-	size_t page;
+	size_t page, total;
+	json_t *rows;
 	int y;
 
 	erase();
@@ -230,16 +234,17 @@ size_t top_draw(struct top_look *l, const struct top_picture *p)
 	}
 	y = draw_header(l, p);
 	page = LINES > y + 3 ? (size_t)(LINES - y - 3) : 0;
-	if (p->samples->now && top_table_make(&t, l->view, p->samples) == 0) {
-		top_table_filter(&t, l->filter);
-		draw_tabs(y, l, &t);
-		draw_table(y + 1, page, l, &t, p->refusal);
-		top_table_release(&t);
-	} else {
-		draw_tabs(y, l, NULL);
+	rows = p->samples->now ? top_rows(l->view, p->samples) : NULL;
+	total = json_array_size(rows);
+	if (rows && *l->filter)
+		top_filter(rows, l->view, l->filter);
+	draw_tabs(y, l, rows, total);
+	if (rows)
+		draw_table(y + 1, page, l, rows, p->refusal);
+	else
 		draw_at(y + 1, 0, A_DIM,
 			*p->refusal ? p->refusal : "(waiting for the first sample)");
-	}
+	json_decref(rows);
 	draw_footer(l);
 	refresh();
 	return page;

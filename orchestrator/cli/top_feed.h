@@ -6,12 +6,13 @@
  * Samples from a live fabric's control socket without ever waiting for it: the screen must hear its keys while the fabric
  * is busy or hangs.
  */
+#include "cli/client.h"
 #include "cli/top_model.h"
 
 struct top_feed;
 
-/* Of the fabric of that name. 0 or -errno: -ENOENT, -ECONNREFUSED: there is none; -EACCES: not for this user. */
-int top_feed_open(struct top_feed **ret, const char *name);
+/* Takes the connection, on failure too. 0 or -ENOMEM. */
+int top_feed_open(struct top_feed **ret, struct client *client);
 void top_feed_close(struct top_feed *f);
 
 int top_feed_fd(const struct top_feed *f);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "cli/top_model.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "abi/wire.h"
+#include "base/strbuf.h"
+#include "report/json.h"
+#include "report/number.h"
 
 static double model_time(const json_t *sample)
 {
@@ -41,16 +40,7 @@ double top_pair_seconds(const struct top_pair *p)
 
 double top_number(const json_t *value)
 {
-	const json_t *count;
-	const char *reason;
-	double sum = 0;
-
-	if (json_is_number(value))
-		return json_number_value(value);
-	if (!json_is_object(value))
-		return NAN;
-	json_object_foreach((json_t *)value, reason, count) sum += json_number_value(count);
-	return sum;
+	return json_is_number(value) || json_is_object(value) ? look_number(value, "") : NAN;
 }
 
 /* What the reader sees of a row is what it was at either end: NAN spreads by itself. */
@@ -88,6 +78,7 @@ static double share(double part, double whole)
 	return whole > 0 ? 100 * part / whole : NAN;
 }
 
+/* NULL: a number. */
 static const char *word_of(const struct top_column *c, const json_t *value)
 {
 	switch (c->measure) {
@@ -130,20 +121,15 @@ static double number_of(const struct top_column *c, const struct top_pair *p, co
 /* What tells a row from the others of its sample. */
 static void row_key(const struct top_view_spec *spec, const json_t *row, char *buf, size_t size)
 {
-	size_t n = 0;
+	struct strbuf b = strbuf_init(buf, size);
 
-	*buf = 0;
 	for (size_t i = 0; i < spec->keys; i++) {
 		const json_t *v = json_object_get(row, spec->columns[i].key);
-		int r;
 
 		if (json_is_string(v))
-			r = snprintf(buf + n, size - n, "%s ", json_string_value(v));
+			strbuf_add(&b, "%s ", json_string_value(v));
 		else
-			r = snprintf(buf + n, size - n, "%.0f ", json_number_value(v));
-		if (r < 0 || (size_t)r >= size - n)
-			return;
-		n += (size_t)r;
+			strbuf_add(&b, "%.0f ", json_number_value(v));
 	}
 }
 
@@ -165,53 +151,41 @@ static json_t *index_rows(const struct top_view_spec *spec, const json_t *sample
 	return by_key;
 }
 
-static void fill_row(
-	struct top_table *t, size_t i, const json_t *row, const struct top_pair *p, json_t *by_key)
+static json_t *cell_of(const struct top_column *c, const struct top_pair *p, const json_t *before,
+	const json_t *row)
 {
-	const struct top_view_spec *spec = top_view_spec(t->view);
-	struct top_row *r = &t->rows[i];
-	const json_t *before;
-	char key[KEY_MAX];
+	const char *word =
+		c->shown.format == NUMBER_NONE ? word_of(c, json_object_get(row, c->key)) : NULL;
+	double number = word ? 0 : number_of(c, p, before, row);
 
-	row_key(spec, row, key, sizeof(key));
-	before = json_object_get(by_key, key);
-	r->index = i;
-	for (size_t c = 0; spec->columns[c].title; c++) {
-		const struct top_column *column = &spec->columns[c];
-
-		r->cells[c].text = column->format == TOP_TEXT
-					   ? word_of(column, json_object_get(row, column->key))
-					   : NULL;
-		r->cells[c].number = r->cells[c].text ? NAN : number_of(column, p, before, row);
-	}
+	if (word)
+		return json_string(word);
+	return isfinite(number) ? json_real(number) : json_null();
 }
 
-int top_table_make(struct top_table *ret, enum top_view view, const struct top_pair *p)
+json_t *top_rows(enum top_view view, const struct top_pair *p)
 {
-	json_t *rows = json_object_get(p->now, "rows"), *row, *by_key;
-	struct top_table t = {.view = view};
+	const struct top_view_spec *spec = top_view_spec(view);
+	const json_t *rows = json_object_get(p->now, "rows"), *row;
+	json_t *by_key = index_rows(spec, p->before), *ret = json_array();
+	char key[KEY_MAX];
 	size_t i;
 
-	if (!json_is_array(rows))
-		return -EPROTO;
-	t.count = t.total = json_array_size(rows);
-	t.rows = calloc(t.count ? t.count : 1, sizeof(*t.rows));
-	by_key = index_rows(top_view_spec(view), p->before);
-	if (!t.rows || !by_key) {
-		free(t.rows);
+	if (!json_is_array(rows) || !by_key || !ret) {
 		json_decref(by_key);
-		return -ENOMEM;
+		json_decref(ret);
+		return NULL;
 	}
-	t.sample = json_incref(p->now);
-	json_array_foreach(rows, i, row) fill_row(&t, i, row, p, by_key);
-	json_decref(by_key);
-	*ret = t;
-	return 0;
-}
+	json_array_foreach(rows, i, row)
+	{
+		json_t *cells = json_object();
 
-void top_table_release(struct top_table *t)
-{
-	free(t->rows);
-	json_decref(t->sample);
-	*t = (struct top_table){0};
+		row_key(spec, row, key, sizeof(key));
+		for (const struct top_column *c = spec->columns; c->shown.key; c++)
+			json_object_set_new(cells, c->shown.key,
+				cell_of(c, p, json_object_get(by_key, key), row));
+		json_array_append_new(ret, cells);
+	}
+	json_decref(by_key);
+	return ret;
 }

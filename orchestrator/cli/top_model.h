@@ -7,18 +7,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "report/layout.h"
 
 enum top_view { TOP_LINKS, TOP_QUEUES, TOP_FLOWS, TOP_FAULTS, TOP_NODES, TOP_VIEWS };
-
-/* How a number is written. */
-enum top_format {
-	TOP_TEXT,
-	TOP_WHOLE,  /* exact while it fits, then with a decimal unit */
-	TOP_SCALED, /* three digits and a decimal unit: rates a second, bits a second */
-	TOP_BYTES,  /* three digits and a unit of powers of 1,024 */
-	TOP_PERCENT,
-	TOP_TIME, /* microseconds, written with a unit */
-};
 
 /* What of a row a cell takes, and of which sample. */
 enum top_measure {
@@ -36,16 +27,11 @@ enum top_measure {
 };
 
 struct top_column {
-	const char *title; /* its heading */
-	const char *name;  /* as a word, and as a key of JSON */
-	const char *key;   /* of the row */
+	struct layout_column shown; /* its key: as a word, and in JSON */
+	const char *key;            /* of the row of `show` */
 	enum top_measure measure;
-	enum top_format format;
-	uint8_t rank; /* 0: never left out; of a narrow screen the highest goes first */
-	char letter;  /* the key that sorts by it; 0: none */
+	char letter; /* the key that sorts by it; 0: none */
 };
-
-#define TOP_COLUMNS_MAX 16
 
 struct top_view_spec {
 	const char *name;                 /* of the view */
@@ -80,26 +66,10 @@ double top_number(const json_t *value);
 /* Growth a second of model time; NAN where there are no two samples or a counter went back. */
 double top_growth(const struct top_pair *p, const json_t *before, const json_t *now);
 
-struct top_cell {
-	const char *text; /* NULL: the number counts; lives as long as the sample */
-	double number;    /* NAN: unknown */
-};
-
-struct top_row {
-	size_t index; /* in the sample: what is equal stays in this order */
-	struct top_cell cells[TOP_COLUMNS_MAX];
-};
-
-struct top_table {
-	enum top_view view;
-	struct top_row *rows;
-	size_t count;
-	size_t total;   /* rows before they were filtered */
-	json_t *sample; /* what the texts belong to */
-};
-
-/* 0, -ENOMEM, or -EPROTO: the sample is none. */
-int top_table_make(struct top_table *ret, enum top_view view, const struct top_pair *p);
-void top_table_release(struct top_table *t);
+/*
+ * The rows of a view, JSON objects with its columns: numbers, null for what is unknown, texts. NULL: the sample has no rows, or
+ * there is no memory.
+ */
+json_t *top_rows(enum top_view view, const struct top_pair *p);
 
 #endif

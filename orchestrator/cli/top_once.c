@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
+#include "cli/term.h"
 #include "cli/top.h"
 #include "cli/top_header.h"
 #include "cli/top_table.h"
+#include "report/json.h"
+#include "report/table.h"
 
-/* What is printed is for pipes: no column is left out for want of room. */
-#define WIDTH      400
 #define TIMEOUT_NS 10000000000ull
 
 static int sample(struct top *t)
@@ -50,106 +50,54 @@ static void wait_interval(struct top *t)
 		;
 }
 
-/* ---- text */
-
-static void print_table(const struct top_table *t)
+static int show_view(struct top *t, enum top_view view, json_t *all)
 {
-	const struct top_column *columns = top_view_spec(t->view)->columns;
-	struct top_layout layout;
-	char buf[TOP_CELL_MAX];
+	const struct top_view_spec *spec = top_view_spec(view);
+	json_t *rows = top_rows(view, &t->views[view]);
 
-	printf("\n%s (%zu)\n", top_view_spec(t->view)->name, t->count);
-	if (!t->count)
-		return;
-	top_layout_make(&layout, t, WIDTH, 0);
-	layout.gap = 2;
-	for (size_t i = 0; i < layout.count; i++) {
-		const struct top_field *f = &layout.fields[i];
-
-		printf("%*s%s", i ? layout.gap : 0, "",
-			top_title_text(buf, &columns[f->column], f->width));
+	if (!rows) {
+		cli_error("%s: what it says of %s is not understood", t->name, spec->name);
+		return EXIT_RUN;
 	}
-	putchar('\n');
-	for (size_t row = 0; row < t->count; row++) {
-		for (size_t i = 0; i < layout.count; i++) {
-			const struct top_field *f = &layout.fields[i];
-
-			printf("%*s%s", i ? layout.gap : 0, "",
-				top_cell_text(buf, &columns[f->column],
-					&t->rows[row].cells[f->column], f->width));
-		}
-		putchar('\n');
+	top_sort(rows, view, spec->sorted, false);
+	if (all) {
+		json_object_set(all, spec->name, rows);
+	} else {
+		printf("\n%s (%zu)\n", spec->name, json_array_size(rows));
+		table_print(rows, stdout, term_width());
 	}
+	json_decref(rows);
+	return EXIT_WELL;
 }
 
-static void print_header(const struct top_pair *status)
+/* As text, or into *all if that is not NULL. */
+static int show(struct top *t, json_t *all)
+{
+	int status = EXIT_WELL;
+
+	for (int i = 0; i < TOP_VIEWS && status == EXIT_WELL; i++)
+		status = show_view(t, (enum top_view)i, all);
+	return status;
+}
+
+static int show_text(struct top *t)
 {
 	struct top_line lines[TOP_HEADER_LINES];
 
-	top_header_make(lines, status);
+	top_header_make(lines, &t->status);
 	for (size_t i = 0; i < TOP_HEADER_LINES; i++)
 		puts(lines[i].text);
-}
-
-/* ---- JSON */
-
-static json_t *cell_json(const struct top_cell *c)
-{
-	if (c->text)
-		return json_string(c->text);
-	return isnan(c->number) || isinf(c->number) ? json_null() : json_real(c->number);
-}
-
-static json_t *table_json(const struct top_table *t)
-{
-	const struct top_column *columns = top_view_spec(t->view)->columns;
-	json_t *rows = json_array();
-
-	for (size_t i = 0; i < t->count; i++) {
-		json_t *row = json_object();
-
-		for (size_t c = 0; columns[c].title; c++)
-			json_object_set_new(row, columns[c].name, cell_json(&t->rows[i].cells[c]));
-		json_array_append_new(rows, row);
-	}
-	return rows;
-}
-
-/* ---- both */
-
-static int show(struct top *t, json_t *all)
-{
-	for (int i = 0; i < TOP_VIEWS; i++) {
-		struct top_table table;
-		int r = top_table_make(&table, (enum top_view)i, &t->views[i]);
-
-		if (r < 0) {
-			cli_error("%s: what it says of %s is not understood: %s", t->name,
-				top_view_spec((enum top_view)i)->name, strerror(-r));
-			return EXIT_RUN;
-		}
-		top_table_sort(&table, top_view_spec((enum top_view)i)->sorted, false);
-		if (all)
-			json_object_set_new(
-				all, top_view_spec((enum top_view)i)->name, table_json(&table));
-		else
-			print_table(&table);
-		top_table_release(&table);
-	}
-	return EXIT_WELL;
+	return show(t, NULL);
 }
 
 static int show_json(struct top *t)
 {
-	double seconds = top_pair_seconds(&t->views[TOP_LINKS]);
-	json_t *all =
-		json_pack("{s:O, s:f}", "status", t->status.now, "interval_us", seconds * 1e6);
+	json_t *all = json_pack("{s:O, s:f}", "status", t->status.now, "interval_us",
+		top_pair_seconds(&t->views[TOP_LINKS]) * 1e6);
 	int status = show(t, all);
 
-	if (status == EXIT_WELL) {
-		json_dumpf(all, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(12));
-		putchar('\n');
-	}
+	if (status == EXIT_WELL)
+		print_json(all, stdout);
 	json_decref(all);
 	return status;
 }
@@ -164,8 +112,5 @@ int top_once(struct top *t, bool json)
 	status = sample(t);
 	if (status != EXIT_WELL)
 		return status;
-	if (json)
-		return show_json(t);
-	print_header(&t->status);
-	return show(t, NULL);
+	return json ? show_json(t) : show_text(t);
 }

@@ -69,7 +69,7 @@ static void sort_by_letter(struct top_look *l, int letter)
 {
 	const struct top_column *c = top_view_spec(l->view)->columns;
 
-	for (size_t i = 0; c[i].title; i++)
+	for (size_t i = 0; c[i].shown.key; i++)
 		if (c[i].letter && c[i].letter == letter)
 			sort_by(l, i);
 }

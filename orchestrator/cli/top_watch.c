@@ -39,8 +39,11 @@ static void drop_feed(struct watch *w)
  */
 static void reconnect(struct watch *w)
 {
-	int r = top_feed_open(&w->top->feed, w->top->name);
+	struct client *client;
+	int r = client_try_open(&client, w->top->name);
 
+	if (r == 0)
+		r = top_feed_open(&w->top->feed, client);
 	if (r == 0 || r == -EAGAIN)
 		return;
 	w->gone = true;

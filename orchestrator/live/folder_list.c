@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "build/process.h"
 #include "build/record.h"
 
@@ -94,16 +95,13 @@ static int open_locked(int directory, const char *path, struct error *why)
 
 static struct entry *add_entry(struct folder_list *l, const struct entry *e)
 {
-	struct entry *entries = realloc(l->entries, (l->count + 1) * sizeof(*entries));
-	char *name = entries ? strdup(e->name) : NULL;
+	struct entry copy = *e;
 
-	if (entries)
-		l->entries = entries;
-	if (!name)
-		return NULL;
-	entries[l->count] = *e;
-	entries[l->count].name = name;
-	return &entries[l->count++];
+	copy.name = strdup(e->name);
+	if (copy.name && ARRAY_ADD(l->entries, l->count, copy) == 0)
+		return &l->entries[l->count - 1];
+	free(copy.name);
+	return NULL;
 }
 
 /* False: it is no line of ours. */

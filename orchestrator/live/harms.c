@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "live/harms.h"
 
-#include <errno.h>
 #include <stdlib.h>
+#include "base/array.h"
 #include "live/timeline.h"
 #include "scenario/scenario.h"
 
@@ -14,17 +14,7 @@ void harms_release(struct harms *d)
 
 int harms_begin(struct harms *d, uint32_t fault, uint32_t target, uint64_t now_ps)
 {
-	if (d->count == d->capacity) {
-		size_t capacity = d->capacity ? 2 * d->capacity : 16;
-		struct harm *items = realloc(d->items, capacity * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		d->items = items;
-		d->capacity = capacity;
-	}
-	d->items[d->count++] = (struct harm){fault, target, now_ps, HARM_LASTS};
-	return 0;
+	return ARRAY_ADD(d->items, d->count, (struct harm){fault, target, now_ps, HARM_LASTS});
 }
 
 static int compare_harms(const void *x, const void *y)

@@ -20,7 +20,7 @@ struct harm {
 
 struct harms {
 	struct harm *items;
-	size_t count, capacity;
+	size_t count;
 };
 
 #define HARMS_INIT                                                                                 \

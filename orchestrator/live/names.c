@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/clean.h"
 #include "base/diag.h"
 #include "topology/fabric.h"
 
@@ -43,21 +44,16 @@ const char *names_shown(char buf[NAMES_SHOWN], const char *word)
 
 	if (cut)
 		length = NAMES_SHOWN - 4;
-	for (size_t i = 0; i < length; i++)
-		buf[i] = word[i] >= ' ' && word[i] <= '~' ? word[i] : '?';
+	memcpy(buf, word, length);
 	strcpy(buf + length, cut ? "..." : "");
-	return buf;
+	return clean_text(buf);
 }
 
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
 	size_t count)
 {
-	const char *near = nearest_word(word, names, count);
-	char shown[NAMES_SHOWN];
+	char shown[NAMES_SHOWN], meant[DIAG_MEANT];
 
-	names_shown(shown, word);
-	if (near)
-		return error_set(why, -EINVAL, "there is no %s \"%s\"; did you mean \"%s\"?", kind,
-			shown, near);
-	return error_set(why, -EINVAL, "there is no %s \"%s\"", kind, shown);
+	return error_set(why, -EINVAL, "there is no %s '%s'%s", kind, names_shown(shown, word),
+		diag_meant(meant, word, names, count, ""));
 }

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "live/session_internal.h"
 #include "workload/kind.h"
@@ -331,15 +332,13 @@ static bool befalls_port(const struct session *s, const struct harm *d, uint32_t
 const char *session_port_faults(void *arg, uint32_t port)
 {
 	struct session *s = arg;
-	size_t used = 0;
+	struct strbuf b = STRBUF(s->fault_words);
 
-	s->fault_words[0] = 0;
-	for (size_t i = 0; i < s->harms.count && used < sizeof(s->fault_words); i++) {
+	for (size_t i = 0; i < s->harms.count; i++) {
 		const struct harm *d = &s->harms.items[i];
 
 		if (d->until_ps == HARM_LASTS && befalls_port(s, d, port))
-			used += (size_t)snprintf(s->fault_words + used,
-				sizeof(s->fault_words) - used, "%s%s", used ? " " : "",
+			strbuf_add(&b, "%s%s", b.length ? " " : "",
 				fault_word(s->params.scenario->faults[d->fault].kind));
 	}
 	return s->fault_words;

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 
 /* What each fault adds per target: its start, its end, and a reroute after each. */
-#define ACTIONS_PER_TARGET 4
 
 bool fault_cuts(enum fault_kind kind)
 {
@@ -33,29 +33,27 @@ static int compare_actions(const void *x, const void *y)
 	return a->target < b->target ? -1 : a->target > b->target;
 }
 
-static void timeline_add(struct timeline *t, struct action a)
-{
-	if (a.at_ps != UINT64_MAX)
-		t->items[t->count++] = a;
-}
-
 uint64_t timeline_later(uint64_t at_ps, uint64_t delay_ps)
 {
 	return at_ps > UINT64_MAX - delay_ps ? UINT64_MAX : at_ps + delay_ps;
 }
 
-static void add_fault(struct timeline *t, const struct scenario *s, uint32_t fault, uint32_t target)
+static int add_fault(struct timeline *t, const struct scenario *s, uint32_t fault, uint32_t target)
 {
 	const struct fault_spec *f = &s->faults[fault];
 	uint64_t reroute = s->sw.reroute_ps;
+	const struct action actions[] = {
+		{f->at_ps, ACTION_BEGIN, fault, target},
+		{f->until_ps, ACTION_END, fault, target},
+		{timeline_later(f->at_ps, reroute), ACTION_REROUTE, 0, 0},
+		{timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0},
+	};
+	int count = fault_cuts(f->kind) ? 4 : 2, r = 0;
 
-	timeline_add(t, (struct action){f->at_ps, ACTION_BEGIN, fault, target});
-	timeline_add(t, (struct action){f->until_ps, ACTION_END, fault, target});
-	if (!fault_cuts(f->kind))
-		return;
-	timeline_add(t, (struct action){timeline_later(f->at_ps, reroute), ACTION_REROUTE, 0, 0});
-	timeline_add(
-		t, (struct action){timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0});
+	for (int i = 0; i < count && r == 0; i++)
+		if (actions[i].at_ps != UINT64_MAX)
+			r = ARRAY_ADD(t->items, t->count, actions[i]);
+	return r;
 }
 
 bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
@@ -72,19 +70,20 @@ bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint3
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f)
 {
 	uint32_t targets = f->net.link_count + f->net.node_count;
-	size_t room = s->fault_count * targets * ACTIONS_PER_TARGET;
 	size_t kept = 0;
+	int r = 0;
 
 	*t = (struct timeline)TIMELINE_INIT;
-	t->items = calloc(room ? room : 1, sizeof(*t->items));
-	if (!t->items)
-		return -ENOMEM;
-	t->capacity = room ? room : 1;
-	for (uint32_t i = 0; i < s->fault_count; i++)
-		for (uint32_t target = 0; target < targets; target++)
+	for (uint32_t i = 0; i < s->fault_count && r == 0; i++)
+		for (uint32_t target = 0; target < targets && r == 0; target++)
 			if (fault_befalls(f, &s->faults[i], target))
-				add_fault(t, s, i, target);
-	qsort(t->items, t->count, sizeof(*t->items), compare_actions);
+				r = add_fault(t, s, i, target);
+	if (r < 0) {
+		timeline_release(t);
+		return r;
+	}
+	if (t->count)
+		qsort(t->items, t->count, sizeof(*t->items), compare_actions);
 	/* one reroute serves all links that changed at one time */
 	for (size_t i = 0; i < t->count; i++)
 		if (!kept || t->items[i].kind != ACTION_REROUTE ||
@@ -106,14 +105,8 @@ int timeline_insert(struct timeline *t, const struct action *a)
 	if (a->kind == ACTION_REROUTE && at > t->next && t->items[at - 1].kind == ACTION_REROUTE &&
 		t->items[at - 1].at_ps == a->at_ps)
 		return 0;
-	if (t->count == t->capacity) {
-		struct action *items = realloc(t->items, 2 * t->capacity * sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		t->items = items;
-		t->capacity *= 2;
-	}
+	if (ARRAY_ROOM(t->items, t->count) < 0)
+		return -ENOMEM;
 	memmove(&t->items[at + 1], &t->items[at], (t->count - at) * sizeof(*t->items));
 	t->items[at] = *a;
 	t->count++;

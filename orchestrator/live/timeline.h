@@ -27,7 +27,7 @@ struct action {
 
 struct timeline {
 	struct action *items;
-	size_t count, next, capacity;
+	size_t count, next;
 };
 
 #define TIMELINE_INIT                                                                              \

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_SCENARIO_TEXT_H
 #define FABRICBED_SCENARIO_TEXT_H
 
-/* UTF-8 text from outside: what may be shown as it is and what must not. Private to scenario/. */
+/* UTF-8 text from outside: what may be shown as it is and what must not. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

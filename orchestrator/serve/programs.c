@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "build/process.h"
 #include "io/clock.h"
 #include "io/netns.h"
@@ -123,7 +124,6 @@ static bool is_inside(const struct programs *p, pid_t pid)
 
 static void found_add(struct found *f, const struct programs *p, pid_t pid)
 {
-	struct pollfd *fds;
 	int fd;
 
 	if (!is_inside(p, pid))
@@ -132,13 +132,9 @@ static void found_add(struct found *f, const struct programs *p, pid_t pid)
 	if (fd < 0)
 		return;
 	/* Again: another may have got the id before the descriptor was opened. */
-	fds = is_inside(p, pid) ? realloc(f->fds, (f->count + 1) * sizeof(*fds)) : NULL;
-	if (!fds) {
+	if (!is_inside(p, pid) ||
+		ARRAY_ADD(f->fds, f->count, (struct pollfd){.fd = fd, .events = POLLIN}) < 0)
 		close(fd);
-		return;
-	}
-	f->fds = fds;
-	fds[f->count++] = (struct pollfd){.fd = fd, .events = POLLIN};
 }
 
 static void find(struct found *ret, const struct programs *p, const pid_t *own, size_t own_count)

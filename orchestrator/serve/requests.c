@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/diag.h"
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "live/show.h"
 #include "live/stacks.h"
@@ -132,12 +133,11 @@ static void show(struct live *l, struct server_client *c, const json_t *request)
 static void refuse_diags(struct server_client *c, const char *verb, struct diags *d)
 {
 	char text[1024];
-	size_t used = 0;
+	struct strbuf b = STRBUF(text);
 
 	diags_sort(d);
-	for (size_t i = 0; i < d->count && used < sizeof(text); i++)
-		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%s%s", i ? "\n" : "", d->items[i].text);
+	for (size_t i = 0; i < d->count; i++)
+		strbuf_add(&b, "%s%s", i ? "\n" : "", d->items[i].text);
 	server_refuse(c, REFUSE_INPUT, "%s: %s", verb, d->count ? text : "out of memory");
 }
 
@@ -453,7 +453,8 @@ static bool check_keys(struct server_client *c, const char *verb, const struct r
 void live_request(void *arg, struct server_client *c, const json_t *request)
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
-	const char *names[VERBS], *near;
+	const char *names[VERBS];
+	char meant[DIAG_MEANT];
 	struct live *l = arg;
 
 	if (l->ended) {
@@ -471,9 +472,8 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 		}
 		names[i] = verbs[i].name;
 	}
-	near = nearest_word(verb, names, VERBS);
-	server_refuse(c, REFUSE_INPUT, "there is no verb \"%.40s\"%s%s%s", verb,
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	server_refuse(c, REFUSE_INPUT, "there is no verb '%.40s'%s", verb,
+		diag_meant(meant, verb, names, VERBS, ""));
 }
 
 void live_gone(void *arg, struct server_client *c)

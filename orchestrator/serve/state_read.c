@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "build/process.h"
 #include "serve/state_dir.h"
 
@@ -124,19 +125,15 @@ static int by_name(const void *a, const void *b)
 
 static int list_add(struct state_info **list, size_t *count, const char *name)
 {
-	struct state_info info, *grown;
+	struct state_info info;
 	int r = state_read(&info, name);
 
 	if (r < 0) /* gone since the directory was read, or not one of ours */
 		return r == -ENOENT ? 0 : r;
-	grown = realloc(*list, (*count + 1) * sizeof(*grown));
-	if (!grown) {
+	r = ARRAY_ADD(*list, *count, info);
+	if (r < 0)
 		state_release(&info);
-		return -ENOMEM;
-	}
-	*list = grown;
-	grown[(*count)++] = info;
-	return 0;
+	return r;
 }
 
 int state_list(struct state_info **ret, size_t *ret_count)

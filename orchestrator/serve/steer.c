@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/diag.h"
 #include "base/drop_name.h"
+#include "base/strbuf.h"
 #include "base/units.h"
 #include "live/names.h"
 #include "serve/live_internal.h"
@@ -161,9 +162,9 @@ void steer_step(struct live *l, struct server_client *c, const json_t *request)
 
 static bool read_reason(struct server_client *c, const char *name, enum drop_reason *ret)
 {
-	const char *names[DROP_REASON_COUNT], *near;
-	char all[512];
-	size_t used = 0;
+	const char *names[DROP_REASON_COUNT];
+	char all[512], meant[DIAG_MEANT];
+	struct strbuf list = STRBUF(all);
 
 	for (int i = 1; i < DROP_REASON_COUNT; i++) {
 		names[i - 1] = drop_name((unsigned)i);
@@ -172,18 +173,15 @@ static bool read_reason(struct server_client *c, const char *name, enum drop_rea
 			return true;
 		}
 	}
-	near = nearest_word(name, names, DROP_REASON_COUNT - 1);
-	for (int i = 0; i < DROP_REASON_COUNT - 1 && used < sizeof(all); i++)
-		used += (size_t)snprintf(
-			all + used, sizeof(all) - used, "%s%s", i ? ", " : "", names[i]);
-	server_refuse(c, REFUSE_INPUT, "nothing is dropped for \"%.40s\"%s%s%s; reasons: %s", name,
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", all);
+	strbuf_add_list(&list, names, DROP_REASON_COUNT - 1);
+	server_refuse(c, REFUSE_INPUT, "nothing is dropped for '%.40s'%s; reasons: %s", name,
+		diag_meant(meant, name, names, DROP_REASON_COUNT - 1, ""), all);
 	return false;
 }
 
 static bool read_event(struct server_client *c, const char *text, struct goal *g)
 {
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	if (!strncmp(text, "drop ", 5)) {
 		snprintf(g->event, sizeof(g->event), "drop");
@@ -194,11 +192,10 @@ static bool read_event(struct server_client *c, const char *text, struct goal *g
 			snprintf(g->event, sizeof(g->event), "%s", text);
 			return true;
 		}
-	near = nearest_word(text, events, EVENTS);
 	server_refuse(c, REFUSE_INPUT,
-		"\"%.40s\" is neither a time such as 250us nor an event%s%s%s: drop, drop REASON, mark, "
+		"'%.40s' is neither a time such as 250us nor an event%s: drop, drop REASON, mark, "
 		"trim, pause, flow, flows, fault, reroute, deadlock",
-		text, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		text, diag_meant(meant, text, events, EVENTS, ""));
 	return false;
 }
 

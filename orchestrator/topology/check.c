@@ -18,27 +18,23 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 	struct diag_pos pos, struct diags *diags, uint32_t *ret_host)
 {
 	uint32_t hosts = f->net.host_count, node;
-	const char *near = NULL;
+	char meant[DIAG_MEANT], all[DIAG_MEANT];
 	const char **words;
 
 	if (fabric_find_node(f, name, &node)) {
 		*ret_host = node;
 		if (node < hosts)
 			return true;
-		diags_add(diags, pos, "%s: \"%s\" is a switch; only hosts %s", key, name, only);
+		diags_add(diags, pos, "%s: '%s' is a switch; only hosts %s", key, name, only);
 		return false;
 	}
 	words = calloc(hosts, sizeof(*words));
 	for (uint32_t h = 0; words && h < hosts; h++)
 		words[h] = f->nodes[h].name;
-	if (words)
-		near = nearest_word(name, words, hosts);
-	if (near)
-		diags_add(diags, pos, "%s: there is no host \"%s\"; did you mean \"%s\"?", key,
-			name, near);
-	else
-		diags_add(diags, pos, "%s: there is no host \"%s\"; the %u hosts are %s to %s", key,
-			name, hosts, f->nodes[0].name, f->nodes[hosts - 1].name);
+	snprintf(all, sizeof(all), "; the %u hosts are %s to %s", hosts, f->nodes[0].name,
+		f->nodes[hosts - 1].name);
+	diags_add(diags, pos, "%s: there is no host '%s'%s", key, name,
+		diag_meant(meant, name, words, words ? hosts : 0, all));
 	free(words);
 	return false;
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/array.h"
 #include "base/units.h"
 #include "scenario/scenario.h"
 #include "topology/missing.h"
@@ -16,22 +17,12 @@ struct hit {
 
 struct hits {
 	struct hit *items;
-	size_t count, capacity;
+	size_t count;
 };
 
 static int add_hit(struct hits *h, uint32_t target, uint32_t fault)
 {
-	if (h->count == h->capacity) {
-		size_t capacity = h->capacity ? 2 * h->capacity : 64;
-		struct hit *items = reallocarray(h->items, capacity, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		h->items = items;
-		h->capacity = capacity;
-	}
-	h->items[h->count++] = (struct hit){target, fault};
-	return 0;
+	return ARRAY_ADD(h->items, h->count, (struct hit){target, fault});
 }
 
 /* The nodes from `first` to `end` that a fault can befall, and what they are. */
@@ -47,35 +38,37 @@ static struct nodes nodes_of(const struct fabric *f, enum fault_kind kind)
 	return (struct nodes){f->net.host_count, f->net.node_count, "switch", "switches"};
 }
 
-static const char *nearest_node(const struct fabric *f, const struct nodes *n, const char *word)
+/* "; did you mean ...", or "". */
+static void mean_node(
+	char buf[DIAG_MEANT], const struct fabric *f, const struct nodes *n, const char *word)
 {
 	uint32_t count = n->end - n->first;
-	const char **words = calloc((size_t)count + 1, sizeof(*words)), *near = NULL;
+	const char **words = calloc((size_t)count + 1, sizeof(*words));
 
 	for (uint32_t i = 0; words && i < count; i++)
 		words[i] = f->nodes[n->first + i].name;
-	if (words)
-		near = nearest_word(word, words, count);
+	diag_meant(buf, word, words, words ? count : 0, "");
 	free(words);
-	return near;
 }
 
 static void report_no_node(const struct fabric *f, const struct nodes *n, const char *key,
 	const struct fault_spec *fault, struct diags *diags)
 {
 	bool plain = !strpbrk(fault->target, "*?[\\");
-	const char *near = plain ? nearest_node(f, n, fault->target) : NULL;
+	char meant[DIAG_MEANT] = "";
 	uint32_t other;
 
+	if (plain)
+		mean_node(meant, f, n, fault->target);
 	if (plain && fabric_find_node(f, fault->target, &other))
-		diags_add(diags, fault->pos, "%s: \"%s\" is a %s; expected a %s", key,
-			fault->target, other < f->net.host_count ? "host" : "switch", n->kind);
-	else if (near)
-		diags_add(diags, fault->pos, "%s: there is no %s \"%s\"; did you mean \"%s\"?", key,
-			n->kind, fault->target, near);
+		diags_add(diags, fault->pos, "%s: '%s' is a %s; expected a %s", key, fault->target,
+			other < f->net.host_count ? "host" : "switch", n->kind);
+	else if (*meant)
+		diags_add(diags, fault->pos, "%s: there is no %s '%s'%s", key, n->kind,
+			fault->target, meant);
 	else
-		diags_add(diags, fault->pos, "%s: \"%s\" matches no %s; the %u %s are %s to %s",
-			key, fault->target, n->kind, n->end - n->first, n->kinds,
+		diags_add(diags, fault->pos, "%s: '%s' matches no %s; the %u %s are %s to %s", key,
+			fault->target, n->kind, n->end - n->first, n->kinds,
 			f->nodes[n->first].name, f->nodes[n->end - 1].name);
 }
 

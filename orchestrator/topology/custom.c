@@ -56,7 +56,7 @@ static bool find(const struct reader *r, const char *name, struct diag_pos pos, 
 	const struct custom_node key_spec = {.name = (char *)name};
 	const struct named key = {&key_spec, 0};
 	uint32_t low = 0, high = r->count;
-	const char *near;
+	char meant[DIAG_MEANT];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -70,9 +70,8 @@ static bool find(const struct reader *r, const char *name, struct diag_pos pos, 
 		*ret = r->names[low].node;
 		return true;
 	}
-	near = nearest_word(name, r->words, r->count);
-	diags_add(r->diags, pos, KEY ".links: there is no node \"%s\"%s%s%s", name,
-		near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	diags_add(r->diags, pos, KEY ".links: there is no node '%s'%s", name,
+		diag_meant(meant, name, r->words, r->count, ""));
 	return false;
 }
 

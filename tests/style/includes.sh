@@ -41,7 +41,8 @@ rules=$(
 	orchestrator/build/             build/* topology/* scenario/* $userspace_all
 	orchestrator/live/              live/* build/* topology/* scenario/* $userspace_all
 	orchestrator/serve/             serve/* live/* build/* topology/* scenario/* $userspace_all
-	orchestrator/cli/               cli/* serve/* live/* build/* topology/* scenario/* $userspace_all
+	orchestrator/report/            report/* topology/* scenario/* $userspace_all
+	orchestrator/cli/               cli/* report/* serve/* live/* build/* topology/* scenario/* $userspace_all
 	END
 )
 

@@ -71,9 +71,7 @@ wrong "run: needs FILE" run
 wrong "'two' is one too many" run one two
 wrong "'extra' is one too many" version extra
 wrong "'kernel' or 'inline', not 'ebpf'" run "$hello" --dataplane ebpf
-wrong "'dot' or 'svg', not 'png'" graph "$hello" --format png
-wrong "| dot -Tpng -o x.png'" graph "$hello" --output x.png
-holds "a picture that graph can't draw: no file" test ! -e x.png
+wrong "--format is dot, svg, png, pdf, ps, ..., not 'xls'" graph "$hello" --format xls
 try "$fabricbed" run "$hello" --seed minus
 exits "--seed minus: exit status" 2
 like "--seed minus: the message" "$err" "*seed: *'minus'*"
@@ -278,7 +276,7 @@ holds "on a terminal: --json" python3 -m json.tool seen
 # ---- output that can't be written
 
 for command in "run --dataplane inline $hello" "run --dataplane inline --json $hello" "validate $hello" \
-	"validate --json $hello" "graph $hello" "graph --format svg $hello" help "help --man" version; do
+	"validate --json $hello" "graph $hello" help "help --man" version; do
 	# shellcheck disable=SC2086
 	err=$("$fabricbed" $command 2>&1 >/dev/full)
 	status=$?
@@ -316,9 +314,38 @@ if command -v dot >/dev/null; then
 else
 	tap_skip "Graphviz reads it" "dot is not installed"
 fi
-"$fabricbed" graph "$scenarios/link-failure.yaml" --output graph.svg
-holds "graph --output x.svg is XML" python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("graph.svg")'
-same "graph --format svg is the same" "$("$fabricbed" graph "$scenarios/link-failure.yaml" -f svg)" "$(cat graph.svg)"
+# what Graphviz's program is called with, and what it reads
+mkdir graphviz empty
+cat >graphviz/dot <<'END'
+#!/bin/bash
+echo "$1 ${2%%/*} $#" >called
+cp "$3" read.dot
+printf '\x89picture' >"${2#-o}"
+END
+cat >empty/dot <<'END'
+#!/bin/bash
+echo "dot: out of ink" >&2
+exit 1
+END
+chmod +x graphviz/dot empty/dot
+try env PATH="$PWD/graphviz:$PATH" "$fabricbed" graph "$scenarios/link-failure.yaml" --output x.PNG
+exits "graph --output x.PNG" 0
+same "Graphviz draws it, of the file's kind" "$(cat called)" "-Tpng -o 3"
+same "of the text" "$(cat read.dot)" "$(cat graph.dot)"
+same "and the picture is in the file" "$(cat x.PNG)" $'\x89picture'
+try env PATH="$PWD/graphviz:$PATH" "$fabricbed" graph "$hello" --format svg
+same "graph --format svg: to standard output" "$(cat called) $out" $'-Tsvg -o 3 \x89picture'
+err=$(PATH="$PWD/graphviz:$PATH" "$fabricbed" graph "$hello" -f svg 2>&1 >/dev/full)
+same "a picture for a full disk: exit status" "$?" 4
+try env PATH="$PWD/empty:$PATH" "$fabricbed" graph "$hello" --output y.pdf
+exits "Graphviz fails" 4
+like "and why is told" "$err" "*dot failed: dot: out of ink"
+try env PATH=/nonexistent "$fabricbed" graph "$hello" --output y.pdf
+exits "there is no Graphviz" 3
+like "its package is named" "$err" "*is not installed; remedy: install the package graphviz*"
+holds "no picture: no file" test ! -e y.pdf
+try env PATH=/nonexistent "$fabricbed" graph "$hello" --output y.dot
+exits "the text needs no Graphviz" 0
 
 # ---- installed
 

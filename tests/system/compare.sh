@@ -132,12 +132,12 @@ END
 try "$fabricbed" run patience.yaml --dataplane inline --out patience
 exits "one of two does not finish" 0
 row() {
-	grep -F "  $1 " <<<"$out" | tr -s ' '
+	grep "^$1 " <<<"$out" | tr -s ' '
 }
 like "a figure that a variant has not is -, and nothing is compared with it" "$(row 'completion, max')" \
-	" completion, max - [0-9]*.[0-9]* us"
+	"completion, max - [0-9]*.[0-9]* us"
 same "no ratio to nothing" "$(row 'completion, max' | wc -w)" 5
-like "how many did not finish" "$(row 'flows unfinished')" " flows unfinished 1 0 (0.00x)"
+like "how many did not finish" "$(row 'flows unfinished')" "flows unfinished 1 0 (0.00x)"
 
 # ---- one misses what is expected
 

@@ -103,8 +103,8 @@ refused 2 "*is no time*10us*" step "$name" 10
 refused 2 "*is no time*" step "$name" soon
 refused 2 "*more than no time*" step "$name" 0us
 refused 2 "*is no time*" until "$name" 10
-refused 2 "*drp*did you mean \"drop\"*trim*" until "$name" drp
-refused 2 "*nothing is dropped for*did you mean \"link_down\"*reasons:*buffer*" until "$name" drop link_dwn
+refused 2 "*drp*did you mean 'drop'*trim*" until "$name" drp
+refused 2 "*nothing is dropped for*did you mean 'link_down'*reasons:*buffer*" until "$name" drop link_dwn
 refused 2 "*is no time*" until "$name" drop --limit x
 refused 2 "*'everything'*--help*" show "$name" everything
 refused 2 "*did you mean*ports*" show "$name" port

@@ -189,21 +189,21 @@ refuses_set 'switch.trim={to: sender, overflow: return}' "switch.trim.overflow: 
 
 # ---- what is not there, what is there twice
 
-refuses_set faults.0.link=agg0.1-core9 'there is no link "agg0.1-core9"; did you mean "agg0.1-core2"*'
-refuses_set faults.0.link=nowhere '"nowhere" matches no link*'
+refuses_set faults.0.link=agg0.1-core9 "there is no link 'agg0.1-core9'; did you mean 'agg0.1-core2'*"
+refuses_set faults.0.link=nowhere "'nowhere' matches no link*"
 refuses_set 'faults.0.link=x*-y*' 'matches no link*'
-refuses_set 'workload.1={pairs: {from: [h0], to: [h99], message: 1MB}}' 'there is no host "h99"*'
-refuses_set 'workload.1={pairs: {from: [core0], to: [h1], message: 1MB}}' '"core0"*'
+refuses_set 'workload.1={pairs: {from: [h0], to: [h99], message: 1MB}}' "there is no host 'h99'*"
+refuses_set 'workload.1={pairs: {from: [core0], to: [h1], message: 1MB}}' "'core0' is a switch*"
 refuses_set 'workload.1={pairs: {from: [h1], to: [h1], message: 1MB}}' "'h1' sends to itself*"
-refuses_set 'workload.1={incast: {senders: 3, to: h99, message: 1MB}}' 'there is no host "h99"*'
+refuses_set 'workload.1={incast: {senders: 3, to: h99, message: 1MB}}' "there is no host 'h99'*"
 refuses_set 'workload.1={incast: {senders: 16, to: h1, message: 1MB}}' 'at most 15*'
-refuses_set 'topology.links.0={match: "spine*", rate: 1Gbps}' '"spine?" matches no link*'
+refuses_set 'topology.links.0={match: "spine*", rate: 1Gbps}' "'spine?' matches no link*"
 refuses_set faults.0.until=10us "faults.0.until: 10us is not after the start at 20us*"
 refuses_set faults.0.do=up "faults.0.do: 'up'*down*"
 refuses_set faults.0.do.rate=0% "faults.0.do.rate: 0% is too small*"
 refuses_set faults.0.do.rate=150% "faults.0.do.rate: *"
 refuses_set 'faults.1={at: 50us, do: down}' "faults.1: expected one of these keys: link, switch, host*"
-refuses_set 'faults.1={at: 50us, switch: core9, do: down}' 'there is no switch "core9"; did you mean "core0"*'
+refuses_set 'faults.1={at: 50us, switch: core9, do: down}' "there is no switch 'core9'; did you mean 'core0'*"
 refuses_set 'faults.1={at: 50us, switch: core0, do: {loss: 1%}}' "faults.1.do.loss: not for a switch; expected down*"
 refuses_set 'faults.1={at: 50us, host: h1, do: {pause: 0}}' "class 0 is not lossless*add switch.pfc: on*"
 refuses_set 'faults.1={at: 50us, link: h1-tor0.0, do: {loss: 110%}}' "110% is too large; expected a probability*"

@@ -78,9 +78,9 @@ as_nobody validate ../hello.yaml
 exits "validate" 0
 as_nobody graph ../hello.yaml
 exits "graph" 0
-as_nobody graph ../hello.yaml --output picture.svg
+as_nobody graph ../hello.yaml --output picture.dot
 exits "graph to a file" 0
-holds "the picture is XML" python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("picture.svg")'
+holds "the file has the graph" grep -q '^graph fabric' picture.dot
 
 # root without one of its privileges, as containers have it: told apart from a fault of the run
 for capability in net_admin net_raw sys_admin; do

@@ -229,19 +229,18 @@ static void unknown_targets_are_told(void **state)
 	(void)state;
 	bench_open(&b, fat_tree);
 	assert_unknown(&b, "tor0.0->agg0.2",
-		"there is no port \"tor0.0->agg0.2\"; did you mean \"tor0.0->agg0.0\"?");
-	assert_unknown(
-		&b, "cor0", "there is no port, node or link \"cor0\"; did you mean \"core0\"?");
+		"there is no port 'tor0.0->agg0.2'; did you mean 'tor0.0->agg0.0'?");
+	assert_unknown(&b, "cor0", "there is no port, node or link 'cor0'; did you mean 'core0'?");
 	assert_unknown(&b, "h0-tor00",
-		"there is no port, node or link \"h0-tor00\"; did you mean \"h0-tor0.0\"?");
-	assert_unknown(&b, "spine*", "there is no port, node or link \"spine*\"");
-	assert_unknown(&b, "", "there is no port, node or link \"\"");
-	assert_unknown(&b, "->x\x1b[2J\xc3\xbc", "there is no port \"->x?[2J?\?\"");
+		"there is no port, node or link 'h0-tor00'; did you mean 'h0-tor0.0'?");
+	assert_unknown(&b, "spine*", "there is no port, node or link 'spine*'");
+	assert_unknown(&b, "", "there is no port, node or link ''");
+	assert_unknown(&b, "->x\x1b[2J\xc3\xbc", "there is no port '->x?[2J?\?'");
 	memset(big, 'h', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
 	assert_unknown(&b, big,
 		"there is no port, node or link "
-		"\"hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh...\"");
+		"'hhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhhh...'");
 	bench_close(&b);
 }
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
-#include "cli/fidelity_text.h"
+#include "report/fidelity_text.h"
 
 #define SHOW_INDENT 14 /* columns before what show says of it */
 #define TOP_INDENT  10

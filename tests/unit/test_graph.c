@@ -5,18 +5,17 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "fabric_fixture.h"
-#include "topology/explain.h"
-#include "topology/graph.h"
+#include "report/graph.h"
 
-/* What a writer writes; free() it. */
-static char *written(int (*write)(const struct fabric *, FILE *), const struct fabric *f)
+/* The text; free() it. */
+static char *written(const struct fabric *f)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	assert_non_null(out);
-	assert_int_equal(write(f, out), 0);
+	assert_int_equal(graph_write(f, out), 0);
 	fclose(out);
 	return text;
 }
@@ -28,144 +27,6 @@ static unsigned count(const char *text, const char *part)
 	for (text = strstr(text, part); text; text = strstr(text + 1, part))
 		n++;
 	return n;
-}
-
-/*
- * Tags nest and close, attributes are quoted, and nothing that needs an escape stands in the text.
- */
-static void assert_xml(const char *p)
-{
-	const char *open[16];
-	size_t lengths[16];
-	int depth = 0, roots = 0;
-
-	assert_memory_equal(p, "<?xml ", 6);
-	p = strstr(p, "?>") + 2;
-	for (; *p; p++) {
-		bool closing = p[0] == '<' && p[1] == '/';
-		size_t length;
-		unsigned quotes = 0;
-		char last = 0;
-
-		if (*p != '<') {
-			assert_true(*p != '&' && *p != '>');
-			assert_true(depth || *p == '\n');
-			continue;
-		}
-		p += 1 + closing;
-		length = strcspn(p, " />");
-		assert_true(length > 0);
-		if (closing) {
-			assert_true(depth-- > 0);
-			assert_int_equal(length, lengths[depth]);
-			assert_memory_equal(p, open[depth], length);
-		} else {
-			assert_true(depth < 16);
-			roots += !depth;
-			open[depth] = p;
-			lengths[depth++] = length;
-		}
-		for (p += length; *p && (*p != '>' || quotes % 2); last = *p++) {
-			assert_true(*p != '<');
-			quotes += *p == '"';
-			if (*p == '=' && quotes % 2 == 0)
-				assert_int_equal(p[1], '"');
-		}
-		assert_int_equal(*p, '>');
-		assert_int_equal(quotes % 2, 0);
-		depth -= last == '/';
-	}
-	assert_int_equal(depth, 0);
-	assert_int_equal(roots, 1);
-}
-
-/* Every box is inside the picture and none covers another. */
-static void assert_boxes_apart(const char *svg)
-{
-	double boxes[512][4], width = strtod(strstr(svg, " width=\"") + 8, NULL);
-	double height = strtod(strstr(svg, " height=\"") + 9, NULL);
-	int n = 0;
-
-	for (const char *p = strstr(svg, "<rect x="); p; p = strstr(p + 1, "<rect x=")) {
-		double *b = boxes[n++];
-
-		assert_true(n < 512);
-		assert_int_equal(sscanf(p, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"",
-					 &b[0], &b[1], &b[2], &b[3]),
-			4);
-		assert_true(b[0] >= 0 && b[0] + b[2] <= width);
-		assert_true(b[1] >= 0 && b[1] + b[3] <= height);
-		for (int i = 0; i < n - 1; i++)
-			assert_true(boxes[i][0] + boxes[i][2] < b[0] || b[0] + b[2] < boxes[i][0] ||
-				    boxes[i][1] + boxes[i][3] < b[1] || b[1] + b[3] < boxes[i][1]);
-	}
-}
-
-static void svg_of_a_small_fabric_shows_all(void **state)
-{
-	struct link_override o = {.match = (char *)"agg0.1-core2",
-		.rate_bps = 50000000000ull,
-		.delay_ps = UINT64_MAX};
-	struct scenario s = fixture_fat_tree(4);
-	struct fabric *f;
-	char *svg, name[NODE_NAME + 16];
-
-	(void)state;
-	s.topology.overrides = &o;
-	s.topology.override_count = 1;
-	f = fixture_fabric(&s);
-	svg = written(graph_write_svg, f);
-	assert_xml(svg);
-	assert_boxes_apart(svg);
-	assert_int_equal(count(svg, "<path "), 48);
-	/* The background is one, too. */
-	assert_int_equal(count(svg, "<rect "), 36 + 1);
-	for (uint32_t i = 0; i < f->net.node_count; i++) {
-		snprintf(name, sizeof(name), ">%s</text>", f->nodes[i].name);
-		assert_int_equal(count(svg, name), 1);
-	}
-	assert_int_equal(count(svg, "class=\"rate\""), 1);
-	assert_int_equal(count(svg, "drawn as one box"), 0);
-	free(svg);
-	fabric_free(f);
-}
-
-static void svg_of_a_large_fabric_says_what_it_collapsed(void **state)
-{
-	struct scenario s = fixture_leaf_spine(16, 4, 16, 2);
-	struct fabric *f = fixture_fabric(&s);
-	char *svg = written(graph_write_svg, f);
-
-	(void)state;
-	assert_xml(svg);
-	assert_boxes_apart(svg);
-	assert_int_equal(count(svg, "<rect "), 16 + 16 + 4 + 1);
-	assert_int_equal(count(svg, "<path "), 16 + 16 * 4 * 2);
-	assert_int_equal(count(svg, ">h16 + 15 hosts</text>"), 1);
-	assert_int_equal(count(svg, "drawn as one box"), 1);
-	free(svg);
-	fabric_free(f);
-}
-
-static void svg_of_odd_fabrics_is_sound(void **state)
-{
-	static struct fixture_custom c;
-	struct scenario odd[] = {fixture_custom(&c, "a b", "x y top", "a-x b-y x-y x-y x-top"),
-		fixture_leaf_spine(1, 1, 2, 1), fixture_fat_tree(2),
-		fixture_leaf_spine(200, 2, 1, 1)};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
-		struct fabric *f = fixture_fabric(&odd[i]);
-		char *svg = written(graph_write_svg, f);
-
-		assert_xml(svg);
-		assert_boxes_apart(svg);
-		assert_int_equal(count(svg, "<path "), f->net.link_count);
-		assert_int_equal(count(svg, "nan") + count(svg, "inf"), 0);
-		free(svg);
-		fabric_free(f);
-	}
 }
 
 static void dot_has_every_node_and_link(void **state)
@@ -180,7 +41,7 @@ static void dot_has_every_node_and_link(void **state)
 	s.topology.overrides = &o;
 	s.topology.override_count = 1;
 	f = fixture_fabric(&s);
-	dot = written(graph_write_dot, f);
+	dot = written(f);
 	assert_memory_equal(dot, "graph fabric {\n", 15);
 	assert_int_equal(count(dot, " -- "), 48);
 	assert_int_equal(count(dot, "\"agg0.1\" -- \"core2\";"), 1);
@@ -211,7 +72,7 @@ static void dot_is_what_graphviz_reads(void **state)
 	f = fixture_fabric(&s);
 	pipe = popen("dot -Tcanon >/dev/null", "w");
 	assert_non_null(pipe);
-	assert_int_equal(graph_write_dot(f, pipe), 0);
+	assert_int_equal(graph_write(f, pipe), 0);
 	assert_int_equal(pclose(pipe), 0);
 	fabric_free(f);
 }
@@ -224,111 +85,17 @@ static void a_full_disk_is_noticed(void **state)
 
 	(void)state;
 	assert_non_null(full);
-	assert_int_not_equal(graph_write_svg(f, full), 0);
-	assert_int_not_equal(graph_write_dot(f, full), 0);
+	assert_int_not_equal(graph_write(f, full), 0);
 	fclose(full);
-	fabric_free(f);
-}
-
-static const struct explain_load load = {
-	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}};
-
-static void explain_counts_paths_and_oversubscription(void **state)
-{
-	struct scenario s = fixture_fat_tree(8);
-	struct fabric *f;
-	struct explain e;
-
-	(void)state;
-	s.topology.host_rate_bps = 200000000000ull;
-	f = fixture_fabric(&s);
-	assert_int_equal(explain_fabric(&e, f, &s, &load), 0);
-	assert_int_equal(e.tier_count, 3);
-	assert_int_equal(e.tiers[0].switches, 32);
-	assert_int_equal(e.tiers[2].switches, 16);
-	assert_true(e.tiers[0].oversubscription == 2);
-	assert_true(e.tiers[1].oversubscription == 1);
-	assert_true(e.tiers[2].oversubscription == 0);
-	assert_int_equal(e.path_count, 3);
-	for (uint32_t i = 0; i < 3; i++) {
-		assert_int_equal(e.paths[i].links, 2 * i + 2);
-		assert_int_equal(e.paths[i].least, i == 2 ? 16 : i ? 4 : 1);
-		assert_int_equal(e.paths[i].most, e.paths[i].least);
-	}
-	explain_release(&e);
-	fabric_free(f);
-}
-
-static void explain_has_a_range_where_pairs_differ(void **state)
-{
-	static struct fixture_custom c;
-	struct scenario s =
-		fixture_custom(&c, "a b c", "x y z m n", "a-x b-y c-z x-m y-m x-n y-n z-m");
-	struct fabric *f = fixture_fabric(&s);
-	struct explain e;
-
-	(void)state;
-	assert_int_equal(explain_fabric(&e, f, &s, &load), 0);
-	/* No two hosts share a switch; a and b have two ways, c one to each. */
-	assert_int_equal(e.path_count, 1);
-	assert_int_equal(e.paths[0].links, 4);
-	assert_int_equal(e.paths[0].least, 1);
-	assert_int_equal(e.paths[0].most, 2);
-	explain_release(&e);
-	fabric_free(f);
-}
-
-static void explain_says_the_same_twice(void **state)
-{
-	struct scenario s = fixture_leaf_spine(4, 2, 8, 2);
-	struct fabric *f = fixture_fabric(&s);
-	struct explain e;
-	char *text = NULL;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-	json_t *json, *value;
-
-	(void)state;
-	assert_non_null(out);
-	assert_int_equal(explain_fabric(&e, f, &s, &load), 0);
-	assert_int_equal(explain_write(&e, out), 0);
-	fclose(out);
-	assert_int_equal(count(text, "leaf-spine of 32 hosts, 6 switches, 48 links"), 1);
-	assert_int_equal(count(text, "oversubscribed 2:1"), 1);
-	assert_int_equal(count(text, "across leaves: 8, each of 4 links"), 1);
-	assert_int_equal(count(text, "16 messages, 33554432 bytes"), 1);
-	json = explain_json(&e);
-	assert_non_null(json);
-	assert_int_equal(json_integer_value(json_object_get(json, "links")), 48);
-	assert_int_equal(json_integer_value(json_object_get(json, "bdp_bytes")), f->bdp_bytes);
-	value = json_array_get(json_object_get(json, "tiers"), 0);
-	assert_true(json_real_value(json_object_get(value, "oversubscription")) == 2);
-	value = json_array_get(json_object_get(json, "tiers"), 1);
-	assert_true(json_is_null(json_object_get(value, "oversubscription")));
-	value = json_array_get(json_object_get(json, "paths"), 1);
-	assert_int_equal(json_integer_value(json_object_get(value, "most")), 8);
-	value = json_object_get(json_object_get(json, "workload"), "ideal_us");
-	assert_true(json_real_value(value) == 180);
-	value = json_object_get(json_object_get(json, "estimate"), "inline");
-	assert_true(json_is_real(json_object_get(value, "wall_s")));
-	json_decref(json);
-	free(text);
-	explain_release(&e);
 	fabric_free(f);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(svg_of_a_small_fabric_shows_all),
-		cmocka_unit_test(svg_of_a_large_fabric_says_what_it_collapsed),
-		cmocka_unit_test(svg_of_odd_fabrics_is_sound),
 		cmocka_unit_test(dot_has_every_node_and_link),
 		cmocka_unit_test(dot_is_what_graphviz_reads),
 		cmocka_unit_test(a_full_disk_is_noticed),
-		cmocka_unit_test(explain_counts_paths_and_oversubscription),
-		cmocka_unit_test(explain_has_a_range_where_pairs_differ),
-		cmocka_unit_test(explain_says_the_same_twice),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

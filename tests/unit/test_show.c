@@ -487,18 +487,17 @@ static void wrong_words_are_told(void **state)
 
 	(void)state;
 	bench_open(&b, incast, 0);
-	assert_refused(&b, "prots", NULL, "there is no table \"prots\"; did you mean \"ports\"?");
-	assert_refused(
-		&b, "sumary", NULL, "there is no table \"sumary\"; did you mean \"summary\"?");
-	assert_refused(&b, "", NULL, "there is no table \"\"");
+	assert_refused(&b, "prots", NULL, "there is no table 'prots'; did you mean 'ports'?");
+	assert_refused(&b, "sumary", NULL, "there is no table 'sumary'; did you mean 'summary'?");
+	assert_refused(&b, "", NULL, "there is no table ''");
 	assert_refused(
 		&b, "roles", NULL, "no roles are learnt here: the scenario has no switch.lldp");
-	assert_refused(&b, "nodes", "laef0", "there is no node \"laef0\"; did you mean \"leaf0\"?");
-	assert_refused(&b, "routes", "h0", "there is no switch \"h0\"");
+	assert_refused(&b, "nodes", "laef0", "there is no node 'laef0'; did you mean 'leaf0'?");
+	assert_refused(&b, "routes", "h0", "there is no switch 'h0'");
 	assert_refused(&b, "queues", "leaf0->h9",
-		"there is no port \"leaf0->h9\"; did you mean \"leaf0->h0\"?");
-	assert_refused(&b, "ports", "core*", "there is no port \"core*\"");
-	assert_refused(&b, "flows", "3", "there is no flow \"3\"");
+		"there is no port 'leaf0->h9'; did you mean 'leaf0->h0'?");
+	assert_refused(&b, "ports", "core*", "there is no port 'core*'");
+	assert_refused(&b, "flows", "3", "there is no flow '3'");
 	bench_close(&b);
 }
 

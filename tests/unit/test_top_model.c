@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
 
+#include "base/strbuf.h"
 #include "cli/top_header.h"
 #include "cli/top_model.h"
 #include "cli/top_table.h"
+#include "report/layout.h"
+#include "report/table.h"
 
 /* Samples are written with ' in the place of ". */
 static void push(struct top_pair *p, const char *format, ...)
@@ -36,39 +39,62 @@ static size_t column(enum top_view view, const char *name)
 {
 	const struct top_column *c = top_view_spec(view)->columns;
 
-	for (size_t i = 0; c[i].title; i++)
-		if (!strcmp(c[i].name, name))
+	for (size_t i = 0; c[i].shown.key; i++)
+		if (!strcmp(c[i].shown.key, name))
 			return i;
 	fail_msg("no column %s", name);
 	return 0;
 }
 
-static const struct top_cell *cell(const struct top_table *t, size_t row, const char *name)
+static const json_t *cell(const json_t *rows, size_t row, const char *name)
 {
-	assert_true(row < t->count);
-	return &t->rows[row].cells[column(t->view, name)];
+	const json_t *value = json_object_get(json_array_get(rows, row), name);
+
+	if (!value)
+		fail_msg("no %s in row %zu", name, row);
+	return value;
 }
 
-static void check_number(const struct top_table *t, size_t row, const char *name, double expected)
+/* NAN: unknown. */
+static double number(const json_t *rows, size_t row, const char *name)
 {
-	double seen = cell(t, row, name)->number;
+	const json_t *value = cell(rows, row, name);
+
+	return json_is_null(value) ? NAN : json_number_value(value);
+}
+
+static void check_number(const json_t *rows, size_t row, const char *name, double expected)
+{
+	double seen = number(rows, row, name);
 
 	if (isnan(expected) ? !isnan(seen) : !(fabs(seen - expected) <= 1e-9 * fabs(expected)))
 		fail_msg("%s of row %zu is %g, not %g", name, row, seen, expected);
 }
 
-/* "a b c": the names of the rows in their order. */
-static void check_order(const struct top_table *t, const char *expected)
+static void check_text(const json_t *rows, size_t row, const char *name, const char *expected)
 {
-	char seen[256] = "", buf[TOP_CELL_MAX];
+	assert_string_equal(json_string_value(cell(rows, row, name)), expected);
+}
 
-	for (size_t i = 0; i < t->count; i++) {
-		size_t n = strlen(seen);
+static json_t *make(enum top_view view, const struct top_pair *p)
+{
+	json_t *rows = top_rows(view, p);
 
-		snprintf(seen + n, sizeof(seen) - n, "%s%s", i ? " " : "",
-			top_cell_text(
-				buf, top_view_spec(t->view)->columns, &t->rows[i].cells[0], 0));
-	}
+	assert_non_null(rows);
+	return rows;
+}
+
+/* "a b c": the names of the rows in their order, by their first column. */
+static void check_order(const json_t *rows, enum top_view view, const char *expected)
+{
+	const struct layout_column *first = &top_view_spec(view)->columns->shown;
+	char seen[256], buf[LAYOUT_CELL];
+	struct strbuf b = STRBUF(seen);
+	const json_t *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row) strbuf_add(&b, "%s%s", i ? " " : "",
+		layout_cell(buf, first, json_object_get(row, first->key), 0));
 	assert_string_equal(seen, expected);
 }
 
@@ -81,40 +107,40 @@ static void check_order(const struct top_table *t, const char *expected)
 static void rates_of_ports(void **state)
 {
 	struct top_pair p = {0};
-	struct top_table t;
+	json_t *rows;
 
 	(void)state;
 	push(&p, "{'model_time_us':1000000,'rows':[" PORT "," PORT "]}", "a", 10, 1000, 5, 1, 2, 0,
 		0, "b", 0, 0, 0, 0, 0, 0, 0);
 	push(&p, "{'model_time_us':3000000,'rows':[" PORT "," PORT "," PORT "]}", "b", 0, 0, 0, 0,
 		0, 0, 0, "new", 7, 7, 7, 7, 7, 7, 7, "a", 20010, 20001000, 105, 4, 5, 77, 500000);
-	assert_int_equal(top_table_make(&t, TOP_LINKS, &p), 0);
-	check_order(&t, "b new a");
-	check_number(&t, 0, "utilisation_percent", 0);
-	check_number(&t, 1, "packets_per_s", NAN);
-	check_number(&t, 1, "drops", 14);
-	check_number(&t, 2, "packets_per_s", 10000);
+	rows = make(TOP_LINKS, &p);
+	check_order(rows, TOP_LINKS, "b new a");
+	check_number(rows, 0, "utilisation_percent", 0);
+	check_number(rows, 1, "packets_per_s", NAN);
+	check_number(rows, 1, "drops", 14);
+	check_number(rows, 2, "packets_per_s", 10000);
 	/* 10,000 frames of 1,000 bytes and 24 more on the wire a second */
-	check_number(&t, 2, "load_bps", 8.0 * 10000 * 1024);
-	check_number(&t, 2, "utilisation_percent", 100 * 8.0 * 10000 * 1024 / 2e8);
-	check_number(&t, 2, "rate_bps", 2e8);
-	check_number(&t, 2, "marks_per_s", 50);
-	check_number(&t, 2, "drops_per_s", 3);
-	check_number(&t, 2, "paused_percent", 25);
-	check_number(&t, 2, "depth_bytes", 77);
-	assert_string_equal(cell(&t, 2, "state")->text, "up");
-	top_table_release(&t);
+	check_number(rows, 2, "load_bps", 8.0 * 10000 * 1024);
+	check_number(rows, 2, "utilisation_percent", 100 * 8.0 * 10000 * 1024 / 2e8);
+	check_number(rows, 2, "rate_bps", 2e8);
+	check_number(rows, 2, "marks_per_s", 50);
+	check_number(rows, 2, "drops_per_s", 3);
+	check_number(rows, 2, "paused_percent", 25);
+	check_number(rows, 2, "depth_bytes", 77);
+	check_text(rows, 2, "state", "up");
+	json_decref(rows);
 	top_pair_release(&p);
 }
 
 static double drops_per_s(const struct top_pair *p)
 {
-	struct top_table t;
+	json_t *rows;
 	double rate;
 
-	assert_int_equal(top_table_make(&t, TOP_NODES, p), 0);
-	rate = cell(&t, 0, "drops_per_s")->number;
-	top_table_release(&t);
+	rows = make(TOP_NODES, p);
+	rate = number(rows, 0, "drops_per_s");
+	json_decref(rows);
 	return rate;
 }
 
@@ -160,23 +186,23 @@ static void queues_of_one_port(void **state)
 	static const char *const row =
 		"{'port':'a','class':%d,'depth_bytes':%d,'limit_bytes':200,'paused':%s,'paused_us':%d}";
 	struct top_pair p = {0};
-	struct top_table t;
-	char rows[2][256];
+	json_t *rows;
+	char text[2][256];
 
 	(void)state;
-	snprintf(rows[0], sizeof(rows[0]), row, 0, 50, "true", 0);
-	snprintf(rows[1], sizeof(rows[1]), row, 3, 0, "false", 1000);
-	push(&p, "{'model_time_us':0,'rows':[%s,%s]}", rows[0], rows[1]);
-	snprintf(rows[0], sizeof(rows[0]), row, 0, 50, "true", 500000);
-	snprintf(rows[1], sizeof(rows[1]), row, 3, 0, "false", 1000);
-	push(&p, "{'model_time_us':1000000,'rows':[%s,%s]}", rows[0], rows[1]);
-	assert_int_equal(top_table_make(&t, TOP_QUEUES, &p), 0);
-	check_number(&t, 0, "paused_percent", 50);
-	check_number(&t, 1, "paused_percent", 0);
-	check_number(&t, 0, "full_percent", 25);
-	assert_string_equal(cell(&t, 0, "state")->text, "paused");
-	assert_string_equal(cell(&t, 1, "state")->text, "");
-	top_table_release(&t);
+	snprintf(text[0], sizeof(text[0]), row, 0, 50, "true", 0);
+	snprintf(text[1], sizeof(text[1]), row, 3, 0, "false", 1000);
+	push(&p, "{'model_time_us':0,'rows':[%s,%s]}", text[0], text[1]);
+	snprintf(text[0], sizeof(text[0]), row, 0, 50, "true", 500000);
+	snprintf(text[1], sizeof(text[1]), row, 3, 0, "false", 1000);
+	push(&p, "{'model_time_us':1000000,'rows':[%s,%s]}", text[0], text[1]);
+	rows = make(TOP_QUEUES, &p);
+	check_number(rows, 0, "paused_percent", 50);
+	check_number(rows, 1, "paused_percent", 0);
+	check_number(rows, 0, "full_percent", 25);
+	check_text(rows, 0, "state", "paused");
+	check_text(rows, 1, "state", "");
+	json_decref(rows);
 	top_pair_release(&p);
 }
 
@@ -191,41 +217,40 @@ static void make_flows(struct top_pair *p)
 static void sorting(void **state)
 {
 	struct top_pair p = {0};
-	struct top_table t;
+	json_t *rows;
 
 	(void)state;
 	make_flows(&p);
-	assert_int_equal(top_table_make(&t, TOP_FLOWS, &p), 0);
-	check_number(&t, 1, "goodput_bps", 1e9);
-	check_number(&t, 0, "goodput_bps", NAN);
-	assert_string_equal(cell(&t, 0, "state")->text, "active");
-	top_table_sort(&t, column(TOP_FLOWS, "retransmitted"), false);
-	check_order(&t, "1 0 2");
-	top_table_sort(&t, column(TOP_FLOWS, "retransmitted"), true);
-	check_order(&t, "0 2 1");
+	rows = make(TOP_FLOWS, &p);
+	check_number(rows, 1, "goodput_bps", 1e9);
+	check_number(rows, 0, "goodput_bps", NAN);
+	check_text(rows, 0, "state", "active");
+	top_sort(rows, TOP_FLOWS, column(TOP_FLOWS, "retransmitted"), false);
+	check_order(rows, TOP_FLOWS, "1 0 2");
+	top_sort(rows, TOP_FLOWS, column(TOP_FLOWS, "retransmitted"), true);
+	check_order(rows, TOP_FLOWS, "0 2 1");
 	/* names as people count: h0, h2, h10 */
-	top_table_sort(&t, column(TOP_FLOWS, "src"), false);
-	check_order(&t, "0 2 1");
-	top_table_sort(&t, column(TOP_FLOWS, "flow"), true);
-	check_order(&t, "2 1 0");
+	top_sort(rows, TOP_FLOWS, column(TOP_FLOWS, "src"), false);
+	check_order(rows, TOP_FLOWS, "0 2 1");
+	top_sort(rows, TOP_FLOWS, column(TOP_FLOWS, "flow"), true);
+	check_order(rows, TOP_FLOWS, "2 1 0");
 	/* what is unknown is last, either way */
-	top_table_sort(&t, column(TOP_FLOWS, "fct_us"), false);
-	check_order(&t, "2 1 0");
-	top_table_sort(&t, column(TOP_FLOWS, "fct_us"), true);
-	check_order(&t, "1 2 0");
-	top_table_release(&t);
+	top_sort(rows, TOP_FLOWS, column(TOP_FLOWS, "fct_us"), false);
+	check_order(rows, TOP_FLOWS, "2 1 0");
+	top_sort(rows, TOP_FLOWS, column(TOP_FLOWS, "fct_us"), true);
+	check_order(rows, TOP_FLOWS, "1 2 0");
+	json_decref(rows);
 	top_pair_release(&p);
 }
 
 static void check_filter(const struct top_pair *p, const char *pattern, const char *expected)
 {
-	struct top_table t;
+	json_t *rows;
 
-	assert_int_equal(top_table_make(&t, TOP_FLOWS, p), 0);
-	top_table_filter(&t, pattern);
-	check_order(&t, expected);
-	assert_int_equal(t.total, 3);
-	top_table_release(&t);
+	rows = make(TOP_FLOWS, p);
+	top_filter(rows, TOP_FLOWS, pattern);
+	check_order(rows, TOP_FLOWS, expected);
+	json_decref(rows);
 }
 
 static void filtering(void **state)
@@ -249,75 +274,89 @@ static void filtering(void **state)
 static void numbers(void **state)
 {
 	static const struct {
-		enum top_format format;
+		enum number_format format;
 		double number;
 		const char *text;
 	} cases[] = {
-		{TOP_SCALED, 0, "0"},
-		{TOP_SCALED, 0.3, "0.30"},
-		{TOP_SCALED, 7, "7"},
-		{TOP_SCALED, 9.996, "10.0"},
-		{TOP_SCALED, 99.96, "100"},
-		{TOP_SCALED, 999.4, "999"},
-		{TOP_SCALED, 999.6, "1.00k"},
-		{TOP_SCALED, 98.76e9, "98.8G"},
-		{TOP_WHOLE, 999999, "999999"},
-		{TOP_WHOLE, 1234567, "1.23M"},
-		{TOP_BYTES, 1023, "1.00K"},
-		{TOP_BYTES, 1536, "1.50K"},
-		{TOP_BYTES, 64 << 20, "64.0M"},
-		{TOP_PERCENT, 0, "0"},
-		{TOP_PERCENT, 99.96, "100.0"},
-		{TOP_TIME, 0, "0"},
-		{TOP_TIME, 20, "20us"},
-		{TOP_TIME, 999.9, "1.00ms"},
-		{TOP_TIME, 5000080, "5.00s"},
-		{TOP_TIME, 0.25, "0.25us"},
-		{TOP_SCALED, NAN, "-"},
-		{TOP_TIME, NAN, "-"},
+		{NUMBER_SCALED, 0, "0"},
+		{NUMBER_SCALED, 0.3, "0.30"},
+		{NUMBER_SCALED, 7, "7"},
+		{NUMBER_SCALED, 9.996, "10.0"},
+		{NUMBER_SCALED, 99.96, "100"},
+		{NUMBER_SCALED, 999.4, "999"},
+		{NUMBER_SCALED, 999.6, "1.00k"},
+		{NUMBER_SCALED, 98.76e9, "98.8G"},
+		{NUMBER_WHOLE, 999999, "999999"},
+		{NUMBER_WHOLE, 1234567, "1.23M"},
+		{NUMBER_BYTES, 1023, "1.00K"},
+		{NUMBER_BYTES, 1536, "1.50K"},
+		{NUMBER_BYTES, 64 << 20, "64.0M"},
+		{NUMBER_PERCENT, 0, "0"},
+		{NUMBER_PERCENT, 99.96, "100.0"},
+		{NUMBER_TIME, 0, "0"},
+		{NUMBER_TIME, 20, "20us"},
+		{NUMBER_TIME, 999.9, "1.00ms"},
+		{NUMBER_TIME, 5000080, "5.00s"},
+		{NUMBER_TIME, 0.25, "0.25us"},
+		{NUMBER_SCALED, NAN, "-"},
+		{NUMBER_TIME, NAN, "-"},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		char buf[32];
+		char buf[NUMBER_TEXT];
 
-		top_number_text(buf, sizeof(buf), cases[i].format, cases[i].number);
+		number_short(buf, cases[i].format, cases[i].number);
 		if (strcmp(buf, cases[i].text))
 			fail_msg("%g in format %d: '%s', not '%s'", cases[i].number,
 				(int)cases[i].format, buf, cases[i].text);
 	}
 }
 
+static void check_cell(enum number_format format, json_t *value, int width, const char *expected)
+{
+	const struct layout_column c = {.format = format};
+	char buf[LAYOUT_CELL];
+
+	assert_string_equal(layout_cell(buf, &c, value, width), expected);
+	json_decref(value);
+}
+
 static void cells(void **state)
 {
-	const struct top_column text = {.format = TOP_TEXT}, number = {.format = TOP_WHOLE};
-	struct top_cell name = {"agg0.1->core2", NAN}, count = {NULL, 42};
-	char buf[TOP_CELL_MAX];
-
 	(void)state;
-	assert_string_equal(top_cell_text(buf, &text, &name, 15), "agg0.1->core2  ");
-	assert_string_equal(top_cell_text(buf, &text, &name, 8), "agg0.1-~");
-	assert_string_equal(top_cell_text(buf, &text, &name, 1), "a");
-	assert_string_equal(top_cell_text(buf, &number, &count, 6), "    42");
-	name.text = "\033[2Jx\303\244";
-	assert_string_equal(top_cell_text(buf, &text, &name, 0), "?[2Jx??");
+	check_cell(NUMBER_NONE, json_string("agg0.1->core2"), 15, "agg0.1->core2  ");
+	check_cell(NUMBER_NONE, json_string("agg0.1->core2"), 8, "agg0.1-~");
+	check_cell(NUMBER_NONE, json_string("agg0.1->core2"), 1, "a");
+	check_cell(NUMBER_WHOLE, json_real(42), 6, "    42");
+	check_cell(NUMBER_WHOLE, json_null(), 3, "  -");
+	check_cell(NUMBER_NONE, json_string("\033[2Jx\303\244"), 0, "?[2Jx??");
+	check_cell(NUMBER_NONE, json_pack("{s:i, s:i, s:i}", "full", 5, "ttl", 0, "loss", 2), 0,
+		"7: full 5, loss 2");
+	check_cell(NUMBER_NONE, json_pack("{s:i, s:i}", "full", 5, "ttl", 0), 0, "full 5");
+	check_cell(NUMBER_NONE, json_pack("[s, f]", "a", 1.5), 0, "a 1.5");
+	check_cell(NUMBER_NONE, json_true(), 0, "yes");
 }
 
 /* At any width the name and the sorted column are there, nothing is wider, and all columns come in the end. */
 static void layouts(void **state)
 {
 	size_t paused = column(TOP_LINKS, "paused_percent"), before = 0;
+	size_t count = top_column_count(TOP_LINKS);
+	struct layout_column columns[LAYOUT_COLUMNS_MAX];
 	struct top_pair p = {0};
-	struct top_layout l;
-	struct top_table t;
+	struct layout l;
+	json_t *rows;
 
 	(void)state;
 	push(&p, "{'model_time_us':1,'rows':[" PORT "]}", "agg0.1->core2", 1, 1, 1, 1, 1, 1, 1);
-	assert_int_equal(top_table_make(&t, TOP_LINKS, &p), 0);
+	rows = make(TOP_LINKS, &p);
+	for (size_t i = 0; i < count; i++)
+		columns[i] = top_view_spec(TOP_LINKS)->columns[i].shown;
 	for (int width = 2; width < 300; width++) {
 		int used = 0;
 
-		top_layout_make(&l, &t, width, paused);
+		layout_make(&l, columns, count, rows, width, paused, true);
 		for (size_t i = 0; i < l.count; i++)
 			used += l.fields[i].width + (i ? l.gap : 0);
 		if (used > width)
@@ -331,9 +370,58 @@ static void layouts(void **state)
 		for (size_t i = 0; l.fields[i].column != paused; i++)
 			assert_true(i < l.count);
 	}
-	assert_int_equal(before, top_column_count(TOP_LINKS));
-	top_table_release(&t);
+	assert_int_equal(before, count);
+	json_decref(rows);
 	top_pair_release(&p);
+}
+
+static void check_table(const json_t *rows, int width, const char *expected)
+{
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(table_print(rows, out, width), 0);
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+/* What `show`, `list`, `top --once` and comparisons print. */
+static void tables(void **state)
+{
+	json_t *rows = json_pack("[{s:s, s:f, s:i, s:f, s:f, s:n}, {s:s, s:f, s:i, s:f, s:f, s:n}]",
+		"port", "a->b", "rate_bps", 100e9, "depth_bytes", 0, "utilisation_percent", 99.04,
+		"paused_us", 12345.678, "since", "port", "core0->agg0", "rate_bps", 25e9,
+		"depth_bytes", 0, "utilisation_percent", 5.0, "paused_us", 0.0, "since");
+
+	(void)state;
+	/* a file has all columns */
+	check_table(rows, 0,
+		"port         rate [Gbps]  depth [bytes]  utilisation [%]  paused [ms]  since\n"
+		"a->b                 100              0             99.0    12.345678  -\n"
+		"core0->agg0           25              0              5.0     0.000000  -\n");
+	/* a terminal those that say something */
+	check_table(rows, 60,
+		"port         rate [Gbps]  utilisation [%]  paused [ms]\n"
+		"a->b                 100             99.0    12.345678\n"
+		"core0->agg0           25              5.0     0.000000\n"
+		"not shown, all 0 or empty: depth bytes, since\n");
+	/* and a small one what there is room for */
+	check_table(rows, 40,
+		"port          rate  utilisation  paused\n"
+		"a->b          100G         99.0  12.3ms\n"
+		"core0->agg0  25.0G          5.0       0\n"
+		"not shown, all 0 or empty: depth bytes, since\n");
+	json_decref(rows);
+	/* no line ends in blanks */
+	rows = json_pack("[{s:s, s:i, s:s}, {s:s, s:i, s:s}]", "node", "a", "sent_bytes", 1234567,
+		"faults", "", "node", "b", "sent_bytes", 1, "faults", "down");
+	check_table(rows, 22,
+		"node   sent  faults\n"
+		"a     1.18M\n"
+		"b         1  down\n");
+	json_decref(rows);
 }
 
 static void check_line(const struct top_line *line, const char *part)
@@ -376,17 +464,17 @@ static void headers(void **state)
 static void no_table(void **state)
 {
 	struct top_pair p = {0};
-	struct top_table t;
+	json_t *rows;
 
 	(void)state;
-	assert_int_equal(top_table_make(&t, TOP_LINKS, &p), -EPROTO);
+	assert_null(top_rows(TOP_LINKS, &p));
 	push(&p, "{'model_time_us':1,'rows':7}");
-	assert_int_equal(top_table_make(&t, TOP_LINKS, &p), -EPROTO);
+	assert_null(top_rows(TOP_LINKS, &p));
 	/* rows that are no objects have nothing in them */
 	push(&p, "{'model_time_us':2,'rows':[1,null,'x']}");
-	assert_int_equal(top_table_make(&t, TOP_LINKS, &p), 0);
-	check_number(&t, 2, "utilisation_percent", NAN);
-	top_table_release(&t);
+	rows = make(TOP_LINKS, &p);
+	check_number(rows, 2, "utilisation_percent", NAN);
+	json_decref(rows);
 	top_pair_release(&p);
 }
 
@@ -401,6 +489,7 @@ int main(void)
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(cells),
 		cmocka_unit_test(layouts),
+		cmocka_unit_test(tables),
 		cmocka_unit_test(headers),
 		cmocka_unit_test(no_table),
 	};

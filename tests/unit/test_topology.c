@@ -382,8 +382,8 @@ static void custom_mistakes_are_named(void **state)
 		{"h0 h1", "s", "h0-s", "hosts: \"h1\" has 0 links", 10},
 		{"h0 h1", "s t", "h0-s h1-s h1-t", "hosts: \"h1\" has 2 links", 10},
 		{"h0 h1", "s", "h0-h1", "both hosts", 30},
-		{"h0 h1", "spam", "h0-spam h1-spma", "no node \"spma\"; did you mean \"spam\"", 30},
-		{"h0 h1", "s", "h0-s h1-quux", "no node \"quux\"", 30},
+		{"h0 h1", "spam", "h0-spam h1-spma", "no node 'spma'; did you mean 'spam'", 30},
+		{"h0 h1", "s", "h0-s h1-quux", "no node 'quux'", 30},
 		{"h0 h1", "s t", "h0-s h1-s", "switches: \"t\" has no link", 20},
 		{"h0 h1", "s t", "h0-s h1-t", "no path joins", 10},
 		{"h0 h1", "s t u", "h0-s h1-s t-u", "no path joins", 20},
@@ -522,7 +522,7 @@ static void overrides_that_match_nothing_are_named(void **state)
 	(void)state;
 	s.topology.overrides = &o;
 	s.topology.override_count = 1;
-	assert_refused(&s, "no link \"agg0.1-core1\"; did you mean \"agg0.", 7);
+	assert_refused(&s, "no link 'agg0.1-core1'; did you mean 'agg0.", 7);
 	o.match = (char *)"spine*";
 	assert_refused(
 		&s, "matches no link; links are called h0-tor0.0, tor0.0-agg0.0, agg0.0-core0", 7);
@@ -553,13 +553,13 @@ static void workloads_are_checked(void **state)
 	check_workload("[{incast: {message: 1, senders: 16}}]", true,
 		"workload.0.incast.senders: 16; of the fabric's 16 hosts one receives, so at most 15");
 	check_workload("[{incast: {message: 1, senders: 3, to: h16}}]", true,
-		"no host \"h16\"; did you mean \"h1");
+		"no host 'h16'; did you mean 'h1");
 	check_workload("[{incast: {message: 1, senders: 3, to: elephant}}]", true,
 		"the 16 hosts are h0 to h15");
 	check_workload("[{incast: {message: 1, senders: 3, to: tor0.0}}]", true, "is a switch");
 	check_workload("[{pairs: {message: 1, from: [h0, h3], to: [h1, h4]}}]", true, NULL);
 	check_workload("[{pairs: {message: 1, from: [h0, h3], to: [h1, core0]}}]", true,
-		"workload.0.pairs.to: \"core0\" is a switch");
+		"workload.0.pairs.to: 'core0' is a switch");
 	/* named by whoever read it: ignored here */
 	check_workload("[{pairs: {message: 1, from: [h0, h3], to: [h1, core0]}}]", false, NULL);
 	/* of 16 messages each */
@@ -608,8 +608,7 @@ static void faults_are_checked(void **state)
 	fabric_free(fixture_fabric(&s));
 	faults[2].target = (char *)"agg0.1-core4x";
 	assert_refused(&s,
-		"faults.2.link: there is no link \"agg0.1-core4x\"; did you mean \"agg0.1-core",
-		13);
+		"faults.2.link: there is no link 'agg0.1-core4x'; did you mean 'agg0.1-core", 13);
 }
 
 /* The middle one ends first: the third overlaps the first, which is no neighbour in time. */

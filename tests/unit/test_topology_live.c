@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include "fabric_fixture.h"
 #include "scenario_fixture.h"
+#include "report/fabric_report.h"
 #include "topology/check.h"
-#include "topology/explain.h"
 #include "topology/make.h"
 #include "words_fixture.h"
 
@@ -50,15 +50,15 @@ static void faults_name_what_is_there(void **state)
 	check_fault(f, "switch core* down", "");
 	check_fault(f, "host h15 pause 3", "");
 	check_fault(f, "link agg0.1-core2x down",
-		"link: there is no link \"agg0.1-core2x\"; did you mean \"agg0.1-core2\"?\n");
+		"link: there is no link 'agg0.1-core2x'; did you mean 'agg0.1-core2'?\n");
 	check_fault(f, "link x*y down",
-		"link: \"x*y\" matches no link; links are called h0-tor0.0, tor0.0-agg0.0, "
+		"link: 'x*y' matches no link; links are called h0-tor0.0, tor0.0-agg0.0, "
 		"agg0.0-core0\n");
-	check_fault(f, "switch h3 down", "switch: \"h3\" is a host; expected a switch\n");
+	check_fault(f, "switch h3 down", "switch: 'h3' is a host; expected a switch\n");
 	check_fault(f, "switch core0x down",
-		"switch: there is no switch \"core0x\"; did you mean \"core0\"?\n");
+		"switch: there is no switch 'core0x'; did you mean 'core0'?\n");
 	check_fault(
-		f, "host x* pause 3", "host: \"x*\" matches no host; the 16 hosts are h0 to h15\n");
+		f, "host x* pause 3", "host: 'x*' matches no host; the 16 hosts are h0 to h15\n");
 	check_fault(f, "host h0 pause 0",
 		"pause: class 0 is not lossless, so that nobody heeds its pauses; expected one that "
 		"is\n");
@@ -93,10 +93,10 @@ static void workloads_name_what_is_there(void **state)
 		"");
 	check_workloads(f,
 		"[{permutation: {message: 1}}, {incast: {senders: 16, to: core0, message: 1}}]",
-		"workload.1.incast.to: \"core0\" is a switch; only hosts send and receive\n"
+		"workload.1.incast.to: 'core0' is a switch; only hosts send and receive\n"
 		"workload.1.incast.senders: 16; of the fabric's 16 hosts one receives, so at most 15\n");
 	check_workloads(f, "[{pairs: {from: h0, to: h16, message: 1}}]",
-		"workload.0.pairs.to: there is no host \"h16\"; did you mean \"h1\"?\n");
+		"workload.0.pairs.to: there is no host 'h16'; did you mean 'h1'?\n");
 	check_workloads(f, "[{permutation: {message: 65GB}}]",
 		"workload.0: message is too large; it has at most 2^24 packets, 64GB at an mtu of "
 		"4096\n");
@@ -125,36 +125,31 @@ static void an_external_node_is_a_host(void **state)
 {
 	(void)state;
 	check_external("h15", "");
-	check_external("h16", "external.node: there is no host \"h16\"; did you mean \"h1\"?\n");
-	check_external(
-		"gw", "external.node: there is no host \"gw\"; the 16 hosts are h0 to h15\n");
-	check_external("core1", "external.node: \"core1\" is a switch; only hosts join a bridge\n");
+	check_external("h16", "external.node: there is no host 'h16'; did you mean 'h1'?\n");
+	check_external("gw", "external.node: there is no host 'gw'; the 16 hosts are h0 to h15\n");
+	check_external("core1", "external.node: 'core1' is a switch; only hosts join a bridge\n");
 }
 
 /* What `validate` tells of a scenario, as text for people or as JSON. */
 static char *told(const char *text, bool json)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, {1, 1}, {1, 1}};
+	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {1, 1}, {1, 1}};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
-	struct explain e;
+	json_t *report = fabric_report(f, s, &load_of_one);
+	size_t length;
 	char *ret;
+	FILE *out;
 
-	assert_int_equal(explain_fabric(&e, f, s, &load_of_one), 0);
+	assert_non_null(report);
 	if (json) {
-		json_t *j = explain_json(&e);
-
-		assert_non_null(j);
-		ret = json_dumps(j, JSON_COMPACT);
-		json_decref(j);
+		ret = json_dumps(report, JSON_COMPACT);
 	} else {
-		size_t length;
-		FILE *out = open_memstream(&ret, &length);
-
-		assert_int_equal(explain_write(&e, out), 0);
+		out = open_memstream(&ret, &length);
+		fabric_report_print(report, out);
 		fclose(out);
 	}
-	explain_release(&e);
+	json_decref(report);
 	fabric_free(f);
 	scenario_free(s);
 	return ret;

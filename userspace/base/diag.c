@@ -6,21 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool make_room(struct diags *d)
-{
-	size_t capacity = d->capacity ? 2 * d->capacity : 16;
-	struct diag *items;
-
-	if (d->count < d->capacity)
-		return true;
-	items = reallocarray(d->items, capacity, sizeof(*items));
-	if (!items)
-		return false;
-	d->items = items;
-	d->capacity = capacity;
-	return true;
-}
+#include "base/array.h"
 
 void diags_add(struct diags *d, struct diag_pos pos, const char *format, ...)
 {
@@ -35,12 +21,10 @@ void diags_add(struct diags *d, struct diag_pos pos, const char *format, ...)
 		d->out_of_memory = true;
 		return;
 	}
-	if (!make_room(d)) {
+	if (ARRAY_ADD(d->items, d->count, (struct diag){pos, text}) < 0) {
 		free(text);
 		d->out_of_memory = true;
-		return;
 	}
-	d->items[d->count++] = (struct diag){pos, text};
 }
 
 struct ranked {
@@ -153,4 +137,13 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
 		}
 	}
 	return ret;
+}
+
+const char *diag_meant(char buf[DIAG_MEANT], const char *word, const char *const *words,
+	size_t count, const char *otherwise)
+{
+	const char *near = nearest_word(word, words, count);
+
+	snprintf(buf, DIAG_MEANT, near ? "; did you mean '%s'?" : "%s", near ? near : otherwise);
+	return buf;
 }

@@ -18,7 +18,7 @@ struct diag {
 
 struct diags {
 	struct diag *items; /* in the order of their positions after diags_sort() */
-	size_t count, capacity;
+	size_t count;
 	bool out_of_memory; /* a message was lost to it */
 };
 
@@ -41,5 +41,13 @@ void diags_release(struct diags *d);
  * or NULL.
  */
 const char *nearest_word(const char *word, const char *const *words, size_t count);
+
+/*
+ * The end of a message that refuses `word`: "; did you mean 'X'?" with the nearest of `words`, else
+ * `otherwise`. Returns buf.
+ */
+#define DIAG_MEANT 192
+const char *diag_meant(char buf[DIAG_MEANT], const char *word, const char *const *words,
+	size_t count, const char *otherwise);
 
 #endif

@@ -6,43 +6,43 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "fabric_fixture.h"
+#include "report/fabric_report.h"
+#include "report/json.h"
 #include "scenario_fixture.h"
-#include "topology/explain.h"
 
-#define US 1000000ull
-
-/* A scenario with its fabric and what is told of it. */
+/* A scenario with its fabric and the report on it. */
 struct told {
 	struct scenario *s;
 	struct fabric *f;
-	struct explain e;
+	json_t *r;
 };
 
 static struct told tell(const char *text)
 {
-	static const struct explain_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}};
+	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}};
 	struct told t = {.s = load(text)};
 
 	t.f = fixture_fabric(t.s);
-	assert_int_equal(explain_fabric(&t.e, t.f, t.s, &load_of_one), 0);
+	t.r = fabric_report(t.f, t.s, &load_of_one);
+	assert_non_null(t.r);
 	return t;
 }
 
 static void told_free(struct told *t)
 {
-	explain_release(&t->e);
+	json_decref(t->r);
 	fabric_free(t->f);
 	scenario_free(t->s);
 }
 
 /* What a text of people has. */
-static void assert_says(const struct explain *e, const char *const *parts, size_t count)
+static void assert_says(const json_t *report, const char *const *parts, size_t count)
 {
 	char *text;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
 
-	assert_int_equal(explain_write(e, out), 0);
+	fabric_report_print(report, out);
 	fclose(out);
 	for (size_t i = 0; i < count; i++)
 		if (!strstr(text, parts[i]))
@@ -51,6 +51,16 @@ static void assert_says(const struct explain *e, const char *const *parts, size_
 }
 
 #define ALL_TO_ALL "workload: [{incast: {senders: 3, message: 1}}]\n"
+
+static size_t failure_count(const struct told *t)
+{
+	return json_array_size(look(t->r, "failures"));
+}
+
+static const json_t *failure(const struct told *t, size_t i)
+{
+	return json_array_get(look(t->r, "failures"), i);
+}
 
 static void assert_near(double a, double b)
 {
@@ -77,26 +87,26 @@ static void failures_follow_the_inequality(void **state)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		char text[256];
 		struct told t;
-		const struct explain_failure *r;
+		const json_t *r;
 
 		snprintf(text, sizeof(text), SMALL ALL_TO_ALL "faults: [{at: 3us, %s}]\n",
 			cases[i].fault);
 		t = tell(text);
-		assert_int_equal(t.e.failure_count, 1);
-		r = &t.e.failures[0];
-		assert_false(t.e.permutation);
-		assert_int_equal(r->at_ps, 3 * US);
-		assert_string_equal(r->pod, "pod 2");
-		assert_int_equal(r->hosts, 4);
-		assert_near(r->uplinks, 4);
-		assert_near(r->left, cases[i].left);
-		assert_near(r->host_flows, 15);
+		assert_int_equal(failure_count(&t), 1);
+		r = failure(&t, 0);
+		assert_string_equal(look_text(r, "traffic"), "all-to-all");
+		assert_true(look_number(r, "at_us") == 3);
+		assert_string_equal(look_text(r, "pod"), "pod 2");
+		assert_int_equal(look_count(r, "hosts"), 4);
+		assert_near(look_number(r, "uplinks"), 4);
+		assert_near(look_number(r, "uplinks_left"), cases[i].left);
+		assert_near(look_number(r, "flows_per_host_link"), 15);
 		if (isfinite(cases[i].flows))
-			assert_near(r->uplink_flows, cases[i].flows);
+			assert_near(look_number(r, "flows_per_uplink"), cases[i].flows);
 		else
-			assert_true(isinf(r->uplink_flows));
-		assert_int_equal(r->bottleneck, cases[i].bottleneck);
-		assert_false(r->before);
+			assert_true(json_is_null(look(r, "flows_per_uplink")));
+		assert_int_equal(json_is_true(look(r, "bottleneck")), cases[i].bottleneck);
+		assert_true(json_is_false(look(r, "bottleneck_without")));
 		told_free(&t);
 	}
 }
@@ -107,17 +117,26 @@ static void a_permutation_has_a_flow_a_host(void **state)
 		"topology: {leaf_spine: {leaves: 4, spines: 4, hosts_per_leaf: 4}, host_rate: 50Gbps}\n"
 		"workload: [{permutation: {message: 1}}]\n"
 		"faults: [{at: 1us, link: leaf1-spine3, do: down}]\n");
-	const struct explain_failure *r = &t.e.failures[0];
+	const json_t *r = failure(&t, 0);
 
 	(void)state;
-	assert_true(t.e.permutation);
-	assert_string_equal(r->pod, "leaf1");
-	assert_near(r->uplinks, 8); /* counted in links of hosts, half as fast */
-	assert_near(r->left, 6);
-	assert_near(r->host_flows, 1);
-	assert_near(r->uplink_flows, 4 / 6.0);
-	assert_false(r->bottleneck);
+	assert_string_equal(look_text(r, "traffic"), "permutation");
+	assert_string_equal(look_text(r, "pod"), "leaf1");
+	assert_near(look_number(r, "uplinks"), 8); /* counted in links of hosts, half as fast */
+	assert_near(look_number(r, "uplinks_left"), 6);
+	assert_near(look_number(r, "flows_per_host_link"), 1);
+	assert_near(look_number(r, "flows_per_uplink"), 4 / 6.0);
+	assert_true(json_is_false(look(r, "bottleneck")));
 	told_free(&t);
+}
+
+static void assert_faults(const struct told *t, size_t i, size_t count, const int *faults)
+{
+	const json_t *list = look(failure(t, i), "faults");
+
+	assert_int_equal(json_array_size(list), count);
+	for (size_t n = 0; n < count; n++)
+		assert_int_equal(json_integer_value(json_array_get(list, n)), faults[n]);
 }
 
 /* Faults that begin one after the other, the later ones first: the first hundred moments are told of, in order. */
@@ -134,12 +153,11 @@ static void the_first_moments_are_told(void **state)
 			"  - {at: %dus, until: %dus, link: agg0.0-core0, do: down}\n", 300 - i,
 			301 - i);
 	t = tell(text);
-	assert_int_equal(t.e.failure_count, EXPLAIN_FAILURES);
-	assert_int_equal(t.e.failures_more, 200);
-	for (size_t i = 0; i < EXPLAIN_FAILURES; i++) {
-		assert_int_equal(t.e.failures[i].at_ps, (i + 1) * US);
-		assert_int_equal(t.e.failures[i].fault_count, 1);
-		assert_int_equal(t.e.failures[i].faults[0], 299 - i);
+	assert_int_equal(failure_count(&t), REPORT_FAILURES);
+	assert_int_equal(look_count(t.r, "failures_more"), 200);
+	for (size_t i = 0; i < REPORT_FAILURES; i++) {
+		assert_true(look_number(failure(&t, i), "at_us") == (double)(i + 1));
+		assert_faults(&t, i, 1, (int[]){299 - (int)i});
 	}
 	told_free(&t);
 	free(text);
@@ -155,23 +173,20 @@ static void faults_at_once_add_up(void **state)
 				      "  - {at: 4us, link: agg0.0-core1, do: {rate: 25%}}\n"
 				      "  - {at: 4us, link: h0-tor0.0, do: down}\n"
 				      "  - {at: 2us, link: agg0.0-core0, do: {loss: 1%}}\n");
-	const struct explain_failure *r = t.e.failures;
 
 	(void)state;
-	assert_int_equal(t.e.failure_count, 3);
-	assert_int_equal(r[0].at_ps, US);
-	assert_int_equal(r[0].fault_count, 2);
-	assert_int_equal(r[0].faults[0], 1);
-	assert_int_equal(r[0].faults[1], 2);
-	assert_near(r[0].left, 3);
+	assert_int_equal(failure_count(&t), 3);
+	assert_true(look_number(failure(&t, 0), "at_us") == 1);
+	assert_faults(&t, 0, 2, (int[]){1, 2});
+	assert_near(look_number(failure(&t, 0), "uplinks_left"), 3);
 	/* down and slow at once is down */
-	assert_int_equal(r[1].at_ps, 4 * US);
-	assert_int_equal(r[1].fault_count, 2);
-	assert_near(r[1].left, 3);
+	assert_true(look_number(failure(&t, 1), "at_us") == 4);
+	assert_faults(&t, 1, 2, (int[]){1, 3});
+	assert_near(look_number(failure(&t, 1), "uplinks_left"), 3);
 	/* and slow alone later; a fault is over in the moment in which it ends */
-	assert_int_equal(r[2].at_ps, 9 * US);
-	assert_int_equal(r[2].fault_count, 2);
-	assert_near(r[2].left, 2.75);
+	assert_true(look_number(failure(&t, 2), "at_us") == 9);
+	assert_faults(&t, 2, 2, (int[]){0, 3});
+	assert_near(look_number(failure(&t, 2), "uplinks_left"), 2.75);
 	told_free(&t);
 }
 
@@ -184,8 +199,8 @@ static void uplinks_may_be_the_bottleneck_anyway(void **state)
 		"faults: [{at: 1us, link: leaf0-spine1, do: {rate: 90%}}]\n");
 
 	(void)state;
-	assert_true(t.e.failures[0].before);
-	assert_says(&t.e, parts, COUNT(parts));
+	assert_true(json_is_true(look(failure(&t, 0), "bottleneck_without")));
+	assert_says(t.r, parts, COUNT(parts));
 	told_free(&t);
 }
 
@@ -196,7 +211,7 @@ static void one_switch_has_no_uplinks(void **state)
 			   "faults: [{at: 1us, link: a-s, do: down}]\n");
 
 	(void)state;
-	assert_int_equal(t.e.failure_count, 0);
+	assert_int_equal(failure_count(&t), 0);
 	told_free(&t);
 }
 
@@ -232,10 +247,8 @@ static void all_settings_are_told(void **state)
 	struct told t = tell(rich);
 
 	(void)state;
-	assert_int_equal(t.e.headroom_count, 4);
-	assert_int_equal(t.e.headrooms[0].links, 32);
-	assert_int_equal(t.e.headrooms[1].links, 16);
-	assert_says(&t.e, parts, COUNT(parts));
+	assert_int_equal(json_array_size(look(t.r, "switch.headroom")), 4);
+	assert_says(t.r, parts, COUNT(parts));
 	told_free(&t);
 }
 
@@ -253,7 +266,7 @@ static void pools_are_told(void **state)
 		"switch: {buffer: {shared: auto, alpha: 0.5}}\n");
 
 	(void)state;
-	assert_says(&t.e, parts, COUNT(parts));
+	assert_says(t.r, parts, COUNT(parts));
 	told_free(&t);
 }
 
@@ -274,13 +287,13 @@ static void json_says_the_same(void **state)
 {
 	char text[1024];
 	struct told t;
-	json_t *j;
+	const json_t *j;
 
 	(void)state;
 	snprintf(text, sizeof(text),
 		"%s" ALL_TO_ALL "faults: [{at: 3us, link: 'agg1*-core*', do: down}]\n", rich);
 	t = tell(text);
-	j = explain_json(&t.e);
+	j = t.r;
 	assert_int_equal(json_array_size(at(j, "switch.classes")), 4);
 	assert_int_equal(json_integer_value(at(j, "switch.classes.1.class")), 3);
 	assert_int_equal(json_integer_value(at(j, "switch.classes.1.dscp.1")), 27);
@@ -298,7 +311,13 @@ static void json_says_the_same(void **state)
 	assert_true(json_is_true(at(j, "failures.0.bottleneck")));
 	assert_true(json_is_null(at(j, "failures.0.flows_per_uplink")));
 	assert_string_equal(json_string_value(at(j, "failures.0.pod")), "pod 1");
-	json_decref(j);
+	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.links")), 32);
+	assert_int_equal(json_integer_value(at(j, "switch.headroom.1.links")), 16);
+	assert_int_equal(json_integer_value(at(j, "switch.headroom.0.terms.flight_bytes")), 25000);
+	assert_true(json_is_null(at(j, "switch.headroom.3.terms")));
+	assert_int_equal(json_integer_value(at(j, "switch.trimming.class")), 6);
+	assert_true(json_is_null(at(j, "switch.pauses.watchdog_us")));
+	assert_int_equal(json_integer_value(at(j, "switch.roles.0.to")), 4);
 	told_free(&t);
 }
 
@@ -306,16 +325,13 @@ static void json_says_the_same(void **state)
 static void assert_notes(const char *scenario, size_t count, const char *first)
 {
 	struct told t = tell(scenario);
-	json_t *json = explain_json(&t.e), *notes = json_object_get(json, "notes");
+	const json_t *notes = look(t.r, "notes");
 
-	assert_int_equal(t.e.note_count, count);
 	assert_int_equal(json_array_size(notes), count);
 	if (count) {
-		assert_string_equal(t.e.notes[0], first);
 		assert_string_equal(json_string_value(json_array_get(notes, 0)), first);
-		assert_says(&t.e, &first, 1);
+		assert_says(t.r, &first, 1);
 	}
-	json_decref(json);
 	told_free(&t);
 }
 
@@ -382,6 +398,94 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 	}
 }
 
+16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2},
+{
+	3, 1
+}
+}
+;
+
+/* A scenario that is no text, its fabric and the report. */
+static struct told tell_made(struct scenario *s, const struct report_load *l)
+{
+	struct told t = {.f = fixture_fabric(s)};
+
+	t.r = fabric_report(t.f, s, l);
+	assert_non_null(t.r);
+	return t;
+}
+
+static void paths_and_oversubscription_are_counted(void **state)
+{
+	struct scenario s = fixture_fat_tree(8);
+	struct told t;
+	const json_t *kernel, *in_process;
+
+	(void)state;
+	s.topology.host_rate_bps = 200000000000ull;
+	t = tell_made(&s, &load_of_16);
+	assert_int_equal(json_array_size(at(t.r, "tiers")), 3);
+	assert_int_equal(json_integer_value(at(t.r, "tiers.0.switches")), 32);
+	assert_int_equal(json_integer_value(at(t.r, "tiers.2.switches")), 16);
+	assert_true(json_real_value(at(t.r, "tiers.0.oversubscription")) == 2);
+	assert_true(json_real_value(at(t.r, "tiers.1.oversubscription")) == 1);
+	assert_true(json_is_null(at(t.r, "tiers.2.oversubscription")));
+	assert_int_equal(json_array_size(at(t.r, "paths")), 3);
+	for (json_int_t i = 0; i < 3; i++) {
+		const json_t *p = json_array_get(at(t.r, "paths"), (size_t)i);
+
+		assert_int_equal(look_count(p, "links"), 2 * i + 2);
+		assert_int_equal(look_count(p, "least"), i == 2 ? 16 : i ? 4 : 1);
+		assert_int_equal(look_count(p, "most"), look_count(p, "least"));
+	}
+	kernel = at(t.r, "estimate.kernel");
+	in_process = at(t.r, "estimate.inline");
+	assert_true(look_number(in_process, "memory_mb") == 3);
+	assert_true(look_number(kernel, "memory_mb") > 3 + look_number(t.r, "ports") / 16 - 1e-9);
+	assert_true(look_number(kernel, "wall_s") > 15 * look_number(in_process, "wall_s"));
+	assert_true(look_number(in_process, "wall_s") > 0);
+	told_free(&t);
+}
+
+static void paths_are_a_range_where_pairs_differ(void **state)
+{
+	static struct fixture_custom c;
+	struct scenario s =
+		fixture_custom(&c, "a b c", "x y z m n", "a-x b-y c-z x-m y-m x-n y-n z-m");
+	struct told t = tell_made(&s, &load_of_16);
+
+	(void)state;
+	/* No two hosts share a switch; a and b have two ways, c one to each. */
+	assert_int_equal(json_array_size(at(t.r, "paths")), 1);
+	assert_int_equal(json_integer_value(at(t.r, "paths.0.links")), 4);
+	assert_int_equal(json_integer_value(at(t.r, "paths.0.least")), 1);
+	assert_int_equal(json_integer_value(at(t.r, "paths.0.most")), 2);
+	told_free(&t);
+}
+
+static void text_says_what_json_says(void **state)
+{
+	static const char *const parts[] = {
+		"leaf-spine of 32 hosts, 6 switches, 48 links\n",
+		"  tier 1            4 switches, oversubscribed 2:1\n",
+		"  tier 2            2 switches\n",
+		"across leaves: 8, each of 4 links\n",
+		"  workload          16 messages, 33554432 bytes, 8192 packets\n",
+		"  ideal             180.000 us for the slowest message",
+		"  inline dataplane  about 3 MB, ",
+	};
+	struct scenario s = fixture_leaf_spine(4, 2, 8, 2);
+	struct told t = tell_made(&s, &load_of_16);
+
+	(void)state;
+	assert_says(t.r, parts, COUNT(parts));
+	assert_int_equal(look_count(t.r, "links"), 48);
+	assert_int_equal(look_count(t.r, "bdp_bytes"), t.f->bdp_bytes);
+	assert_int_equal(json_integer_value(at(t.r, "paths.1.most")), 8);
+	assert_true(json_real_value(at(t.r, "workload.ideal_us")) == 180);
+	told_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -396,6 +500,9 @@ int main(void)
 		cmocka_unit_test(all_settings_are_told),
 		cmocka_unit_test(pools_are_told),
 		cmocka_unit_test(json_says_the_same),
+		cmocka_unit_test(paths_and_oversubscription_are_counted),
+		cmocka_unit_test(paths_are_a_range_where_pairs_differ),
+		cmocka_unit_test(text_says_what_json_says),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

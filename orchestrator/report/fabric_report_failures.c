@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
 /*
- * Whether what fails between pods and the switches of the top tier bottlenecks the workload ("Load Balancing for AI
- * Training Workloads", appendix A, "Bottleneck Under Failures"): with N hosts that all send to all a host's link carries N - 1 flows, and H (N - H) of them leave a pod of H hosts; spread evenly over what is left of
- * its uplinks, U links' worth with a share p lost of f of them, no link but the hosts' is overloaded as long as
+ * Whether what fails between pods and the switches of the top tier bottlenecks the workload ("Load
+ * Balancing for AI Training Workloads", appendix A, "Bottleneck Under Failures"): with N hosts that
+ * all send to all a host's link carries N - 1 flows, and H (N - H) of them leave a pod of H hosts;
+ * spread evenly over what is left of its uplinks, U links' worth with a share p lost of f of them,
+ * no link but the hosts' is overloaded as long as
  *
  *	N - 1 >= H (N - H) / (U - f p)
  *
- * A permutation puts one flow on a host's link, and at most H leave the pod. The counts are the fabric's own, uplinks
- * being counted in rates of a host's link; a pod is what is still connected without the top tier.
+ * A permutation puts one flow on a host's link, and at most H leave the pod. The counts are the
+ * fabric's own, uplinks being counted in rates of a host's link; a pod is what is still connected
+ * without the top tier.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
-#include "topology/explain_parts.h"
+#include "base/array.h"
+#include "base/units.h"
+#include "report/fabric_report_parts.h"
 #include "workload/kind.h"
 
 #define NO_POD UINT32_MAX
@@ -45,6 +50,7 @@ struct survey {
 	uint32_t pod_count;
 	struct reach *reaches;
 	uint32_t reach_count;
+	bool permutation; /* else all-to-all */
 };
 
 static void survey_release(struct survey *v)
@@ -154,23 +160,14 @@ static int find_reach(struct survey *v, uint32_t index, const struct fault_spec 
 {
 	struct reach r = {
 		.fault = index, .left = fault->kind == FAULT_LINK_RATE ? fault->share : 0};
-	uint32_t capacity = 0;
 
 	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
 		if (pod_below(v, l) == NO_POD || !fault_hits(v->f, fault, l))
 			continue;
-		if (r.link_count == capacity) {
-			uint32_t more = capacity ? 2 * capacity : 4;
-			uint32_t *links = reallocarray(r.links, more, sizeof(*links));
-
-			if (!links) {
-				free(r.links);
-				return -ENOMEM;
-			}
-			r.links = links;
-			capacity = more;
+		if (ARRAY_ADD(r.links, r.link_count, l) < 0) {
+			free(r.links);
+			return -ENOMEM;
 		}
-		r.links[r.link_count++] = l;
 	}
 	if (r.link_count)
 		v->reaches[v->reach_count++] = r;
@@ -195,17 +192,22 @@ static bool in_force(const struct fault_spec *fault, uint64_t now_ps)
 	return fault->at_ps <= now_ps && now_ps < fault->until_ps;
 }
 
-/* Takes from every pod what the faults of that moment take, the worst of those on the same link counting. */
-static void apply_faults(struct survey *v, const struct scenario *s, struct explain_failure *row)
+/*
+ * Takes from every pod what the faults of that moment take, the worst of those on the same link
+ * counting. Lists the faults.
+ */
+static json_t *apply_faults(struct survey *v, const struct scenario *s, uint64_t now_ps)
 {
+	json_t *faults = json_array();
+
 	for (uint32_t i = 0; i < v->pod_count; i++)
 		v->pods[i].left = v->pods[i].uplinks;
 	for (uint32_t i = 0; i < v->reach_count; i++) {
 		const struct reach *r = &v->reaches[i];
 
-		if (!in_force(&s->faults[r->fault], row->at_ps))
+		if (!in_force(&s->faults[r->fault], now_ps))
 			continue;
-		row->faults[row->fault_count++] = r->fault;
+		json_array_append_new(faults, json_integer(r->fault));
 		for (uint32_t n = 0; n < r->link_count; n++) {
 			uint32_t l = r->links[n];
 			double lost = v->left[l] - r->left;
@@ -219,51 +221,60 @@ static void apply_faults(struct survey *v, const struct scenario *s, struct expl
 	for (uint32_t i = 0; i < v->reach_count; i++)
 		for (uint32_t n = 0; n < v->reaches[i].link_count; n++)
 			v->left[v->reaches[i].links[n]] = 1;
+	return faults;
 }
 
 /* Flows that leave a pod, on each of so many links. */
-static double flows_per_uplink(
-	const struct survey *v, const struct pod *pod, double links, bool permutation)
+static double flows_per_uplink(const struct survey *v, const struct pod *pod, double links)
 {
 	double hosts = pod->hosts, others = v->f->net.host_count - hosts;
-	double flows = !permutation ? hosts * others : hosts < others ? hosts : others;
+	double flows = !v->permutation ? hosts * others : hosts < others ? hosts : others;
 
 	if (flows == 0)
 		return 0;
 	return links > ROUNDING ? flows / links : INFINITY;
 }
 
-static void name_pod(const struct explain *e, const struct survey *v, uint32_t pod, char *name)
+static void name_pod(const struct survey *v, const struct scenario *s, uint32_t pod, char *name)
 {
-	if (e->kind == TOPOLOGY_FAT_TREE)
+	if (s->topology.kind == TOPOLOGY_FAT_TREE)
 		snprintf(name, NODE_NAME, "pod %u", pod);
 	else
 		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);
 }
 
-static void judge(const struct explain *e, const struct survey *v, struct explain_failure *row)
+/*
+ * One moment at which faults begin; of the pod that has the most flows on what is left of its
+ * uplinks.
+ */
+static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 {
-	double most;
+	json_t *faults = apply_faults(v, s, at_ps);
+	double host_flows = v->permutation ? 1 : v->f->net.host_count - 1, uplink_flows = 0;
+	double most = host_flows * (1 + ROUNDING), left;
 	uint32_t worst = 0;
+	bool without = false;
+	char name[NODE_NAME];
 
-	row->host_flows = e->permutation ? 1 : v->f->net.host_count - 1;
-	most = row->host_flows * (1 + ROUNDING);
 	for (uint32_t i = 0; i < v->pod_count; i++) {
 		const struct pod *pod = &v->pods[i];
-		double now = flows_per_uplink(v, pod, pod->left, e->permutation);
-		double before = flows_per_uplink(v, pod, pod->uplinks, e->permutation);
+		double now = flows_per_uplink(v, pod, pod->left);
 
-		if (now > row->uplink_flows) {
-			row->uplink_flows = now;
+		if (now > uplink_flows) {
+			uplink_flows = now;
 			worst = i;
 		}
-		row->before |= before > most;
+		without |= flows_per_uplink(v, pod, pod->uplinks) > most;
 	}
-	row->bottleneck = row->uplink_flows > most;
-	row->hosts = v->pods[worst].hosts;
-	row->uplinks = v->pods[worst].uplinks;
-	row->left = v->pods[worst].left > ROUNDING ? v->pods[worst].left : 0;
-	name_pod(e, v, worst, row->pod);
+	left = v->pods[worst].left > ROUNDING ? v->pods[worst].left : 0;
+	name_pod(v, s, worst, name);
+	return json_pack("{s:f, s:o, s:s, s:s, s:I, s:f, s:f, s:f, s:o, s:b, s:b}", "at_us",
+		(double)at_ps / PS_PER_US, "faults", faults, "traffic",
+		v->permutation ? "permutation" : "all-to-all", "pod", name, "hosts",
+		(json_int_t)v->pods[worst].hosts, "uplinks", v->pods[worst].uplinks, "uplinks_left",
+		left, "flows_per_host_link", host_flows, "flows_per_uplink",
+		left > 0 ? json_real(uplink_flows) : json_null(), "bottleneck", uplink_flows > most,
+		"bottleneck_without", without);
 }
 
 static int compare_times(const void *a, const void *b)
@@ -288,32 +299,18 @@ static size_t list_moments(const struct survey *v, const struct scenario *s, uin
 }
 
 /* All of them would take a time that grows with their square, and nobody reads so many. */
-static int make_rows(struct explain *e, struct survey *v, const struct scenario *s)
+static json_t *report_moments(struct survey *v, const struct scenario *s, size_t *ret_more)
 {
 	uint64_t *moments = calloc((size_t)v->reach_count + 1, sizeof(*moments));
 	size_t count = moments ? list_moments(v, s, moments) : 0;
-	size_t shown = count < EXPLAIN_FAILURES ? count : EXPLAIN_FAILURES;
-	int err = moments ? 0 : -ENOMEM;
+	size_t shown = count < REPORT_FAILURES ? count : REPORT_FAILURES;
+	json_t *array = moments ? json_array() : NULL;
 
-	e->failures = calloc(shown + 1, sizeof(*e->failures));
-	if (!e->failures)
-		err = -ENOMEM;
-	for (size_t i = 0; !err && i < shown; i++) {
-		struct explain_failure *row = &e->failures[i];
-
-		row->at_ps = moments[i];
-		row->faults = calloc(v->reach_count, sizeof(*row->faults));
-		if (!row->faults) {
-			err = -ENOMEM;
-			break;
-		}
-		e->failure_count++;
-		apply_faults(v, s, row);
-		judge(e, v, row);
-	}
-	e->failures_more = count - shown;
+	for (size_t i = 0; array && i < shown; i++)
+		json_array_append_new(array, judge(v, s, moments[i]));
+	*ret_more = count - shown;
 	free(moments);
-	return err;
+	return array;
 }
 
 static bool all_permutations(const struct scenario *s)
@@ -324,21 +321,18 @@ static bool all_permutations(const struct scenario *s)
 	return s->workload_count;
 }
 
-int explain_failures(struct explain *e, const struct fabric *f, const struct scenario *s)
+json_t *report_failures(const struct fabric *f, const struct scenario *s, size_t *ret_more)
 {
-	struct survey v = {0};
-	int err;
+	struct survey v = {.permutation = all_permutations(s)};
+	json_t *array = NULL;
 
-	e->permutation = all_permutations(s);
 	if (f->tier_count < 3) /* hosts and one tier of switches: no uplinks */
-		return 0;
-	err = survey_init(&v, f, s->fault_count);
-	if (!err) {
+		return json_array();
+	if (survey_init(&v, f, s->fault_count) == 0) {
 		find_pods(&v);
-		err = find_reaches(&v, s);
+		if (find_reaches(&v, s) == 0)
+			array = report_moments(&v, s, ret_more);
 	}
-	if (!err && v.reach_count)
-		err = make_rows(e, &v, s);
 	survey_release(&v);
-	return err;
+	return array;
 }

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "report/fabric_report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/netgraph.h"
+#include "base/units.h"
+#include "report/fabric_report_parts.h"
+
+/* Pairs of hosts whose shortest paths have that many links. */
+struct paths {
+	uint32_t links;
+	uint64_t least, most; /* equal-cost paths of a pair */
+};
+
+static uint64_t add_paths(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
+}
+
+/* Numbers of shortest paths from edge switch e to all others. */
+static void count_paths(
+	const struct netgraph *g, uint32_t e, uint8_t *dist, uint32_t *order, uint64_t *paths)
+{
+	uint32_t reached = netgraph_walk(g, g->edges[e], NULL, dist, order);
+
+	memset(paths, 0, g->net->switch_count * sizeof(*paths));
+	paths[g->edges[e]] = 1;
+	for (uint32_t i = 0; i < reached; i++) {
+		uint32_t from = order[i];
+
+		for (uint32_t a = g->first[from]; a < g->first[from + 1]; a++) {
+			uint32_t to = g->arcs[a].to;
+
+			if (dist[to] == dist[from] + 1)
+				paths[to] = add_paths(paths[to], paths[from]);
+		}
+	}
+}
+
+/* Enters what the walk from edge e found; rows are indexed by hops between edge switches. */
+static void enter_paths(struct paths *rows, const struct netgraph *g, uint32_t e,
+	const uint8_t *dist, const uint64_t *paths)
+{
+	for (uint32_t other = 0; other < g->edge_count; other++) {
+		uint32_t s = g->edges[other];
+		struct paths *row = &rows[dist[s]];
+
+		/* A switch with a single host has no pair of its own. */
+		if (other == e && g->host_first[e + 1] - g->host_first[e] < 2)
+			continue;
+		if (!row->links || paths[s] < row->least)
+			row->least = paths[s];
+		if (paths[s] > row->most)
+			row->most = paths[s];
+		row->links = dist[s] + 2u;
+	}
+}
+
+static int find_paths(struct paths *rows, const struct fabric *f)
+{
+	size_t switches = (size_t)f->net.switch_count + 1;
+	uint8_t *dist = calloc(switches, sizeof(*dist));
+	uint32_t *order = calloc(switches, sizeof(*order));
+	uint64_t *paths = calloc(switches, sizeof(*paths));
+	struct netgraph g = NETGRAPH_INIT;
+	int err = dist && order && paths ? netgraph_init(&g, &f->net) : -ENOMEM;
+	uint32_t sources = err ? 0 : f->regular ? 1 : g.edge_count;
+
+	for (uint32_t i = 0; i < sources; i++) {
+		count_paths(&g, i, dist, order, paths);
+		enter_paths(rows, &g, i, dist, paths);
+	}
+	netgraph_release(&g);
+	free(dist);
+	free(order);
+	free(paths);
+	return err;
+}
+
+/* Where the two hosts of such a pair are. */
+static const char *whereabouts(enum topology_kind kind, uint32_t links)
+{
+	if (links == 2)
+		return "under one switch";
+	if (kind == TOPOLOGY_FAT_TREE)
+		return links == 4 ? "in one pod" : "across pods";
+	return kind == TOPOLOGY_LEAF_SPINE ? "across leaves" : "further apart";
+}
+
+static json_t *report_paths(const struct fabric *f, enum topology_kind kind)
+{
+	struct paths *rows = calloc(NETGRAPH_FAR + 1, sizeof(*rows));
+	json_t *array = rows && find_paths(rows, f) == 0 ? json_array() : NULL;
+
+	for (uint32_t i = 0; array && i <= NETGRAPH_FAR; i++)
+		if (rows[i].links)
+			json_array_append_new(array, json_pack("{s:s, s:I, s:I, s:I}", "pairs",
+							     whereabouts(kind, rows[i].links),
+							     "links", (json_int_t)rows[i].links,
+							     "least", (json_int_t)rows[i].least,
+							     "most", (json_int_t)rows[i].most));
+	free(rows);
+	return array;
+}
+
+/* How much more comes from below a switch than goes up: 1 is balanced; 0: it has no ports up. */
+static double oversubscription(const struct fabric *f, uint32_t node)
+{
+	const struct net_node *sw = &f->net.nodes[node];
+	double down = 0, up = 0;
+
+	for (uint32_t i = 0; i < sw->port_count; i++) {
+		const struct net_port *port = &f->net.ports[sw->first_port + i];
+		uint32_t tier = f->nodes[f->net.ports[port->peer].node].tier;
+
+		if (tier < f->nodes[node].tier)
+			down += (double)port->rate_bps;
+		else if (tier > f->nodes[node].tier)
+			up += (double)port->rate_bps;
+	}
+	return up > 0 ? down / up : 0;
+}
+
+/* From the switches that hosts hang on upwards; of the worst switch of a tier. */
+static json_t *report_tiers(const struct fabric *f)
+{
+	json_t *array = json_array();
+
+	for (uint32_t tier = 1; tier < f->tier_count; tier++) {
+		json_int_t switches = 0;
+		double worst = 0;
+
+		for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+			double ratio = f->nodes[i].tier == tier ? oversubscription(f, i) : 0;
+
+			switches += f->nodes[i].tier == tier;
+			if (ratio > worst)
+				worst = ratio;
+		}
+		json_array_append_new(
+			array, json_pack("{s:I, s:o}", "switches", switches, "oversubscription",
+				       worst > 0 ? json_real(worst) : json_null()));
+	}
+	return array;
+}
+
+static json_t *report_estimate(const struct report_load *load)
+{
+	const struct report_cost *kernel = &load->kernel, *in_process = &load->in_process;
+
+	return json_pack("{s:{s:f, s:f}, s:{s:f, s:f}}", "kernel", "memory_mb", kernel->memory_mb,
+		"wall_s", kernel->wall_s, "inline", "memory_mb", in_process->memory_mb, "wall_s",
+		in_process->wall_s);
+}
+
+json_t *fabric_report(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load)
+{
+	static const char *const kinds[] = {
+		[TOPOLOGY_FAT_TREE] = "fat-tree",
+		[TOPOLOGY_LEAF_SPINE] = "leaf-spine",
+		[TOPOLOGY_CUSTOM] = "custom",
+	};
+	size_t more = 0;
+	json_t *failures = report_failures(f, s, &more);
+
+	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
+			 " s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}",
+		"scenario", s->name, "topology", kinds[s->topology.kind], "hosts",
+		(json_int_t)f->net.host_count, "switches", (json_int_t)f->net.switch_count, "links",
+		(json_int_t)f->net.link_count, "ports", (json_int_t)f->net.port_count, "tiers",
+		report_tiers(f), "paths", report_paths(f, s->topology.kind), "host_rate_bps",
+		(json_int_t)f->host_rate_bps, "base_rtt_us", (double)f->base_rtt_ps / PS_PER_US,
+		"bdp_bytes", (json_int_t)f->bdp_bytes, "packet_bytes", (json_int_t)f->packet_bytes,
+		"switch", report_switch(f, s), "transport_dscps", report_dscps(f, s), "failures",
+		failures, "failures_more", (json_int_t)more, "clock", report_clock(s), "stack",
+		report_stack(f, s), "external", report_external(s), "workload", "flows",
+		(json_int_t)load->flows, "bytes", (json_int_t)load->bytes, "packets",
+		(json_int_t)load->packets, "ideal_us", (double)load->ideal_ps / PS_PER_US,
+		"estimate", report_estimate(load), "notes", report_notes(f, s));
+}

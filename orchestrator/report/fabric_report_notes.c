@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is no mistake, and yet hardly what was meant. */
+#include "report/fabric_report_parts.h"
+
+static void note_lossy_roce(json_t *notes, const struct fabric *f, const struct scenario *s)
+{
+	uint32_t class = f->switching.config.class_of[s->host.data_dscp];
+
+	if (s->host.transport != TRANSPORT_ROCE || f->switching.classes[class].lossless)
+		return;
+	json_array_append_new(notes,
+		json_sprintf(
+			"RoCEv2's data goes by class %u, which is lossy: after each loss a queue pair goes back and starts "
+			"again at its lowest rate; for a lossless class: switch.pfc, and lossless: yes of the class",
+			class));
+}
+
+/*
+ * More than a queue of the class at this port of a switch can ever hold; free: what the switch's
+ * queues share.
+ */
+static double most_in_queue(
+	const struct fabric *f, const struct switching_class *c, uint32_t port, double free)
+{
+	const struct switching *sw = &f->switching;
+	const struct net_node *n = &f->net.nodes[f->net.ports[port].node];
+	double most = (double)c->limit_bytes;
+
+	if (!c->lossless)
+		return most + (sw->shared ? free * sw->alpha / (1 + sw->alpha) : 0);
+	/* what all other ports' ingresses hold */
+	most *= n->port_count - 1;
+	if (!sw->shared)
+		return most;
+	for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
+		if (p != port)
+			most += (double)switching_headroom(sw, c, &f->net.ports[p]);
+	return most + free;
+}
+
+/* Of a class that marks, the ports of switches whose queue cannot reach kmin. */
+static void note_unreached_kmin(json_t *notes, const struct fabric *f, uint32_t class)
+{
+	const struct switching_class *c = &f->switching.classes[class];
+	uint32_t ports = 0, example = 0;
+	double held = 0;
+	char name[LINK_NAME];
+
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		const struct net_node *n = &f->net.nodes[i];
+		double free = f->switching.shared
+				      ? (double)switching_pool_left(&f->switching, &f->net, i)
+				      : 0;
+
+		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++) {
+			double most = most_in_queue(f, c, p, free);
+
+			if ((double)switching_depth_bytes(&c->kmin, f->net.ports[p].rate_bps) <
+				most)
+				continue;
+			if (!ports++) {
+				example = p;
+				held = most;
+			}
+		}
+	}
+	if (!ports)
+		return;
+	json_array_append_new(notes,
+		json_sprintf(
+			"class %u: nothing is ever marked at %u port%s of switches, such as that of %s: kmin is %llu bytes there, and no "
+			"queue holds more than %.0f",
+			class, ports, ports == 1 ? "" : "s",
+			fabric_link_name(f, f->net.ports[example].link, name),
+			(unsigned long long)switching_depth_bytes(
+				&c->kmin, f->net.ports[example].rate_bps),
+			held));
+}
+
+json_t *report_notes(const struct fabric *f, const struct scenario *s)
+{
+	json_t *notes = json_array();
+
+	note_lossy_roce(notes, f, s);
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
+		const struct switching_class *c = &f->switching.classes[i];
+
+		if (c->used && (c->kmax.bytes || c->kmax.ps))
+			note_unreached_kmin(notes, f, i);
+	}
+	return notes;
+}

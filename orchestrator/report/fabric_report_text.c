@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "report/fabric_report.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#include "base/units.h"
+#include "report/json.h"
+
+#define QUEUE_USUAL (1u << 20) /* host.stack.queue */
+
+#define N "%" JSON_INTEGER_FORMAT
+
+/* The head of a line, and what is behind it. */
+__attribute__((format(printf, 3, 4))) static void line(
+	FILE *out, const char *title, const char *format, ...)
+{
+	va_list ap;
+
+	fprintf(out, "  %-17s ", title);
+	va_start(ap, format);
+	vfprintf(out, format, ap);
+	va_end(ap);
+}
+
+static const char *plural(json_int_t n, const char *many)
+{
+	return n == 1 ? "" : many;
+}
+
+static bool is_true(const json_t *object, const char *key)
+{
+	return json_is_true(json_object_get(object, key));
+}
+
+static const char *time_text(char buf[UNITS_TEXT], const json_t *us)
+{
+	return format_time(buf, (uint64_t)llround(json_number_value(us) * PS_PER_US));
+}
+
+static const char *rate_text(char buf[UNITS_TEXT], const json_t *bps)
+{
+	return format_rate(buf, (uint64_t)json_integer_value(bps));
+}
+
+static void print_shape(const json_t *r, FILE *out)
+{
+	const json_t *item;
+	char title[32];
+	size_t i;
+
+	fprintf(out, "%s: %s of " N " hosts, " N " switch%s, " N " links\n",
+		look_text(r, "scenario"), look_text(r, "topology"), look_count(r, "hosts"),
+		look_count(r, "switches"), plural(look_count(r, "switches"), "es"),
+		look_count(r, "links"));
+	json_array_foreach(look(r, "tiers"), i, item)
+	{
+		json_int_t switches = look_count(item, "switches");
+
+		snprintf(title, sizeof(title), "tier %zu", i + 1);
+		line(out, title, N " switch%s", switches, plural(switches, "es"));
+		if (json_is_number(look(item, "oversubscription")))
+			fprintf(out, ", oversubscribed %.4g:1",
+				look_number(item, "oversubscription"));
+		fputc('\n', out);
+	}
+	json_array_foreach(look(r, "paths"), i, item)
+	{
+		json_int_t least = look_count(item, "least"), most = look_count(item, "most");
+
+		line(out, "paths of a pair", "%s: " N, look_text(item, "pairs"), least);
+		if (most != least)
+			fprintf(out, " to " N, most);
+		fprintf(out, ", each of " N " links\n", look_count(item, "links"));
+	}
+}
+
+static void print_sizes(const json_t *r, FILE *out)
+{
+	char rate[UNITS_TEXT];
+
+	line(out, "host links", "%s\n", rate_text(rate, look(r, "host_rate_bps")));
+	line(out, "base round trip", "%.3f us\n", look_number(r, "base_rtt_us"));
+	line(out, "BDP", N " bytes, %.1f full packets of " N "\n", look_count(r, "bdp_bytes"),
+		look_number(r, "bdp_bytes") / look_number(r, "packet_bytes"),
+		look_count(r, "packet_bytes"));
+}
+
+/* ---- the switches ---- */
+
+/* What no class claims is the lowest one's. */
+static void print_dscps(const json_t *classes, size_t class, FILE *out)
+{
+	const json_t *own = look(json_array_get(classes, class), "dscp"), *dscp;
+	bool claimed = false;
+	size_t i;
+
+	for (i = 0; i < json_array_size(classes); i++)
+		claimed |= json_array_size(look(json_array_get(classes, i), "dscp")) > 0;
+	json_array_foreach(own, i, dscp)
+		fprintf(out, "%s" N, i ? ", " : "DSCP ", json_integer_value(dscp));
+	if (class == 0)
+		fprintf(out, "%s%s", json_array_size(own) ? " and " : "",
+			claimed ? "every other DSCP" : "every DSCP");
+	else if (!json_array_size(own))
+		fputs("no DSCP", out);
+}
+
+static void print_depth(const json_t *depth, FILE *out)
+{
+	char text[UNITS_TEXT];
+
+	if (look(depth, "us"))
+		fprintf(out, "%s at the port's rate", time_text(text, look(depth, "us")));
+	else
+		fprintf(out, N " bytes", look_count(depth, "bytes"));
+}
+
+static void print_ecn(const json_t *ecn, FILE *out)
+{
+	if (json_is_null(ecn)) {
+		fputs("; ECN off\n", out);
+		return;
+	}
+	fputs("; ECN from ", out);
+	print_depth(look(ecn, "kmin"), out);
+	fputs(" to ", out);
+	print_depth(look(ecn, "kmax"), out);
+	fprintf(out, ", up to %.4g%%", 100 * look_number(ecn, "pmax"));
+	if (look_count(ecn, "average"))
+		fprintf(out, ", by the average with weight 1/%u", 1u << look_count(ecn, "average"));
+	fputc('\n', out);
+}
+
+static void print_classes(const json_t *classes, FILE *out)
+{
+	char title[32];
+
+	for (size_t i = json_array_size(classes); i-- > 0;) {
+		const json_t *c = json_array_get(classes, i);
+
+		snprintf(title, sizeof(title), "class " N, look_count(c, "class"));
+		line(out, title, "%s", "");
+		print_dscps(classes, i, out);
+		fputs(is_true(c, "lossless") ? "; lossless; " : "; lossy; ", out);
+		if (json_is_number(look(c, "share")))
+			fprintf(out, "share %.4g%%", 100 * look_number(c, "share"));
+		else
+			fputs("strict", out);
+		print_ecn(look(c, "ecn"), out);
+	}
+}
+
+/* By which classes the transports' own packets go. */
+static void print_answers(const json_t *dscps, FILE *out)
+{
+	static const char *const titles[][2] = {{"control", "answers"}, {"notify", "CNPs"}};
+
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *own = look(dscps, titles[i][0]);
+		json_int_t class = look_count(own, "class");
+
+		if (i && look_count(own, "dscp") == look_count(dscps, "control.dscp"))
+			continue;
+		line(out, titles[i][1], "DSCP " N ", class " N "%s\n", look_count(own, "dscp"),
+			class, class == look_count(dscps, "data.class") ? ", among the data" : "");
+	}
+}
+
+static void print_pool(const json_t *pool, FILE *out)
+{
+	const json_t *small = look(pool, "smallest"), *large = look(pool, "largest");
+
+	line(out, "buffer", "shared, alpha %.4g: " N " bytes of %s, of which queues share " N "\n",
+		look_number(pool, "alpha"), look_count(large, "bytes"), look_text(large, "switch"),
+		look_count(large, "shared_bytes"));
+	if (look_count(small, "bytes") != look_count(large, "bytes") ||
+		look_count(small, "shared_bytes") != look_count(large, "shared_bytes"))
+		line(out, "", "the smallest: " N " bytes of %s, of which queues share " N "\n",
+			look_count(small, "bytes"), look_text(small, "switch"),
+			look_count(small, "shared_bytes"));
+}
+
+static void print_buffers(const json_t *sw, FILE *out)
+{
+	const json_t *pool = look(sw, "pool"), *trimmed = look(sw, "trimming.class"), *c;
+	bool shared = !json_is_null(pool);
+	size_t i;
+
+	if (shared)
+		print_pool(pool, out);
+	json_array_foreach(look(sw, "classes"), i, c)
+	{
+		if (trimmed && json_equal(trimmed, look(c, "class")))
+			continue;
+		line(out, shared ? "reserve" : "buffer", "class " N ": " N " bytes of %s\n",
+			look_count(c, "class"),
+			look_count(c, shared ? "reserve_bytes" : "buffer_bytes"),
+			!is_true(c, "lossless") ? "an egress queue"
+			: shared                ? "an ingress, beside its headroom"
+						: "an ingress, its headroom included");
+	}
+}
+
+static void print_trimming(const json_t *sw, FILE *out)
+{
+	const json_t *t = look(sw, "trimming");
+
+	if (json_is_null(t))
+		return;
+	line(out, "trimming",
+		"headers to the %s by class " N ", DSCP " N "; a queue holds " N
+		" bytes of them, and then they are %s\n",
+		look_text(sw, "trim"), look_count(t, "class"), look_count(t, "dscp"),
+		look_count(t, "queue_bytes"),
+		strcmp(look_text(t, "overflow"), "return") ? "dropped" : "returned");
+}
+
+static void print_headroom(const json_t *h, json_int_t packet, FILE *out)
+{
+	char rate[UNITS_TEXT], delay[UNITS_TEXT];
+	const json_t *terms = look(h, "terms");
+	json_int_t frame = look_count(terms, "frame_bytes");
+
+	line(out, "headroom", "class " N ", " N " link%s of %s and %s such as %s: " N " bytes",
+		look_count(h, "class"), look_count(h, "links"), plural(look_count(h, "links"), "s"),
+		rate_text(rate, look(h, "rate_bps")), time_text(delay, look(h, "delay_us")),
+		look_text(h, "such_as"), look_count(h, "headroom_bytes"));
+	if (!json_is_null(terms))
+		fprintf(out,
+			" = 2 x " N " + " N "/" N " x (" N " frame ahead + " N " PFC + " N
+			" control + " N " in flight + " N " response)",
+			packet, packet, frame, frame, look_count(terms, "pfc_bytes"),
+			look_count(terms, "control_bytes"), look_count(terms, "flight_bytes"),
+			look_count(terms, "response_bytes"));
+	if (json_is_null(look(h, "xoff_bytes")))
+		fputs("; XOFF and XON by the pool\n", out);
+	else
+		fprintf(out, "; XOFF at " N ", XON at " N "\n", look_count(h, "xoff_bytes"),
+			look_count(h, "xon_bytes"));
+}
+
+static void print_pauses(const json_t *r, const json_t *sw, FILE *out)
+{
+	const json_t *pauses = look(sw, "pauses"), *watchdog = look(pauses, "watchdog_us"), *item;
+	char a[UNITS_TEXT], b[UNITS_TEXT];
+	size_t i;
+
+	if (!json_is_null(pauses))
+		line(out, "PFC", N " quanta, response %s, watchdog %s\n",
+			look_count(pauses, "quanta"), time_text(a, look(pauses, "response_us")),
+			json_is_null(watchdog) ? "off" : time_text(b, watchdog));
+	json_array_foreach(look(sw, "headroom"), i, item)
+		print_headroom(item, look_count(r, "packet_bytes"), out);
+	json_array_foreach(look(sw, "roles"), i, item)
+		line(out, "roles", "class " N " moves to class " N " from uplink to uplink\n",
+			look_count(item, "class"), look_count(item, "to"));
+}
+
+/* ---- the hosts, and what is joined to the fabric ---- */
+
+static void print_clock(const json_t *clock, FILE *out)
+{
+	if (strcmp(look_text(clock, "follows"), "wall"))
+		return;
+	if (json_is_number(look(clock, "slowdown")))
+		line(out, "clock", "the wall's, slowdown %.6g\n", look_number(clock, "slowdown"));
+	else
+		line(out, "clock", "the wall's, slowdown as this box needs it\n");
+}
+
+static void print_stack(const json_t *s, FILE *out)
+{
+	static const char title[] = "host stack";
+	const char *entropy = look_text(s, "entropy");
+	char text[UNITS_TEXT];
+	const json_t *rule;
+	size_t i;
+
+	json_array_foreach(look(s, "classes"), i, rule)
+	{
+		if (look_text(rule, "cgroup"))
+			line(out, title, "cgroup %s", look_text(rule, "cgroup"));
+		else
+			line(out, title, "port " N, look_count(rule, "port"));
+		fprintf(out, ": DSCP " N ", class " N "\n", look_count(rule, "dscp"),
+			look_count(rule, "class"));
+	}
+	if (is_true(s, "ecn"))
+		line(out, title, "TCP asks for ECN\n");
+	if (is_true(s, "ect"))
+		line(out, title, "what is not ECN-capable becomes ECT(0)\n");
+	if (!strcmp(entropy, "flowlet"))
+		line(out, title,
+			"a path a flowlet, which a gap of %s begins; of IPv6 alone, by its flow label\n",
+			time_text(text, look(s, "flowlet_us")));
+	else if (!strcmp(entropy, "packet"))
+		line(out, title, "a path a packet; of IPv6 alone, by its flow label\n");
+	if (look_count(s, "queue_bytes") != QUEUE_USUAL)
+		line(out, title, "up to %s wait for the line\n",
+			format_bytes(text, (uint64_t)look_count(s, "queue_bytes")));
+}
+
+static void print_external(const json_t *x, FILE *out)
+{
+	if (json_is_null(x))
+		return;
+	line(out, "external", "%s, on bridge %s", look_text(x, "node"), look_text(x, "bridge"));
+	if (look_text(x, "address"))
+		fprintf(out, ", %s", look_text(x, "address"));
+	if (look_text(x, "address6"))
+		fprintf(out, ", %s", look_text(x, "address6"));
+	fputc('\n', out);
+}
+
+/* ---- what is to happen ---- */
+
+static void print_failure(const json_t *f, FILE *out)
+{
+	const json_t *faults = look(f, "faults"), *fault;
+	bool permutation = !strcmp(look_text(f, "traffic"), "permutation");
+	bool bottleneck = is_true(f, "bottleneck");
+	double flows = look_number(f, "flows_per_host_link");
+	char at[UNITS_TEXT];
+	size_t i;
+
+	line(out, "failure", "at %s, fault%s", time_text(at, look(f, "at_us")),
+		plural((json_int_t)json_array_size(faults), "s"));
+	json_array_foreach(faults, i, fault)
+		fprintf(out, "%s" N, i ? ", " : " ", json_integer_value(fault));
+	fprintf(out, ": %s of " N " hosts has %.4g of %.4g uplinks left; %s: ", look_text(f, "pod"),
+		look_count(f, "hosts"), look_number(f, "uplinks_left"), look_number(f, "uplinks"),
+		permutation ? "a permutation" : "all-to-all");
+	if (json_is_null(look(f, "flows_per_uplink")))
+		fputs("cut off\n", out);
+	else
+		fprintf(out, "%.6g flow%s on a host's link %s %.6g on an uplink: %s%s\n", flows,
+			flows == 1 ? "" : "s",
+			bottleneck ? "<" : ">=", look_number(f, "flows_per_uplink"),
+			bottleneck ? "a bottleneck" : "no bottleneck",
+			is_true(f, "bottleneck_without") ? " (without failures too)" : "");
+}
+
+static void print_load(const json_t *r, FILE *out)
+{
+	static const char *const dataplanes[] = {"kernel", "inline"};
+	const json_t *load = look(r, "workload");
+	char title[32];
+
+	line(out, "workload", N " message%s, " N " bytes, " N " packets\n",
+		look_count(load, "flows"), plural(look_count(load, "flows"), "s"),
+		look_count(load, "bytes"), look_count(load, "packets"));
+	line(out, "ideal", "%.3f us for the slowest message, by host link rates\n",
+		look_number(load, "ideal_us"));
+	for (size_t i = 0; i < 2; i++) {
+		const json_t *estimate = look(look(r, "estimate"), dataplanes[i]);
+
+		snprintf(title, sizeof(title), "%s dataplane", dataplanes[i]);
+		line(out, title, "about %.0f MB, %.1f s\n", look_number(estimate, "memory_mb"),
+			look_number(estimate, "wall_s"));
+	}
+}
+
+void fabric_report_print(const json_t *r, FILE *out)
+{
+	const json_t *sw = look(r, "switch"), *item;
+	size_t i;
+
+	print_shape(r, out);
+	print_sizes(r, out);
+	print_classes(look(sw, "classes"), out);
+	print_answers(look(r, "transport_dscps"), out);
+	print_buffers(sw, out);
+	print_trimming(sw, out);
+	print_pauses(r, sw, out);
+	print_clock(look(r, "clock"), out);
+	print_stack(look(r, "stack"), out);
+	print_external(look(r, "external"), out);
+	json_array_foreach(look(r, "failures"), i, item) print_failure(item, out);
+	if (look_count(r, "failures_more"))
+		line(out, "failures", "at " N " later moments\n", look_count(r, "failures_more"));
+	print_load(r, out);
+	json_array_foreach(look(r, "notes"), i, item)
+		line(out, "note", "%s\n", json_string_value(item));
+}
