@@ -103,6 +103,7 @@ static unsigned edits(const char *a, size_t a_length, const char *b, size_t b_le
 	unsigned far = (unsigned)(a_length + b_length);
 	unsigned char last_row[256] = {0}; /* where each letter was last seen in a */
 
+	h[0][0] = far;
 	for (size_t i = 0; i <= a_length; i++) {
 		h[i + 1][0] = far;
 		h[i + 1][1] = (unsigned)i;
