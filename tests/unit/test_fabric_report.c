@@ -398,7 +398,8 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 	}
 }
 
-16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2},
+static const struct report_load load_of_16 = {
+	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}};
 {
 	3, 1
 }
