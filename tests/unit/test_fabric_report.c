@@ -400,11 +400,6 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 
 static const struct report_load load_of_16 = {
 	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}};
-{
-	3, 1
-}
-}
-;
 
 /* A scenario that is no text, its fabric and the report. */
 static struct told tell_made(struct scenario *s, const struct report_load *l)
