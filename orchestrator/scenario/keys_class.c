@@ -96,7 +96,8 @@ static void write_dscps(FILE *out, const void *target, int indent)
 	fputs(mask ? "]" : "[]", out);
 }
 
-static const struct form dscps_form = {read_dscps, write_dscps, DSCPS_EXPECTED, NULL, NULL};
+static const struct form dscps_form = {
+	.read = read_dscps, .write = write_dscps, .expected = DSCPS_EXPECTED};
 
 /* What only a lossless class has. */
 static bool check_lossy(struct check *c, const struct tree *n)
@@ -295,4 +296,8 @@ static void write_classes(FILE *out, const void *switch_spec, int indent)
 	}
 }
 
-const struct form classes_form = {read_classes, write_classes, CLASSES_EXPECTED, &class_map, NULL};
+const struct form classes_form = {.read = read_classes,
+	.write = write_classes,
+	.expected = CLASSES_EXPECTED,
+	.map = &class_map,
+	.lines = true};

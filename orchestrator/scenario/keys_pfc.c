@@ -104,7 +104,8 @@ static void write_remap(FILE *out, const void *target, int indent)
 	fputc('}', out);
 }
 
-static const struct form remap_form = {read_remap, write_remap, REMAP_EXPECTED, NULL, NULL};
+static const struct form remap_form = {
+	.read = read_remap, .write = write_remap, .expected = REMAP_EXPECTED};
 
 static const struct key roles_keys[] = {
 	KEY("remap", FORM, struct switch_spec, roles.to, .required = true, .form = &remap_form,

@@ -172,8 +172,11 @@ static void release_link(void *target)
 	map_release(&link_map, target);
 }
 
-static const struct form link_form = {
-	read_link, write_link, LINK_EXPECTED, &link_map, release_link};
+static const struct form link_form = {.read = read_link,
+	.write = write_link,
+	.expected = LINK_EXPECTED,
+	.map = &link_map,
+	.release = release_link};
 
 struct named {
 	const char *name;

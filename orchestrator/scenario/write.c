@@ -240,6 +240,20 @@ static void write_value(FILE *out, const struct key *k, const void *base, int in
 		value_write(out, k, target);
 }
 
+/* Whether a value stands in lines of its own, below its key. */
+static bool takes_lines(const struct key *k, const void *base)
+{
+	const void *target = at(base, k->offset);
+
+	if (k->kind == VALUE_LIST)
+		return k->list->item->kind >= VALUE_MAP &&
+		       *(const size_t *)at(base, k->list->count);
+	if (k->kind == VALUE_FORM)
+		return k->form->lines;
+	return k->kind == VALUE_MAP && !fits_line(k->map, target) && !is_off(k->map, target) &&
+	       !bare_choice(k->map, target);
+}
+
 void map_write(FILE *out, const struct map *map, const void *base, int indent)
 {
 	const char *bare = bare_choice(map, base), *between = "";
@@ -258,7 +272,8 @@ void map_write(FILE *out, const struct map *map, const void *base, int indent)
 			continue;
 		if (lines && (indent || *between))
 			new_line(out, indent);
-		fprintf(out, "%s%s: ", lines ? "" : between, k->name);
+		fprintf(out, "%s%s:%s", lines ? "" : between, k->name,
+			lines && takes_lines(k, base) ? "" : " ");
 		between = ", ";
 		write_value(out, k, base, lines ? indent + STEP : FLOW);
 	}
