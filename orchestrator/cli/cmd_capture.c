@@ -260,7 +260,7 @@ static int run_capture(const struct command *c, const struct cli_args *args)
 const struct command cmd_capture = {
 	.name = "capture",
 	.operands = "NAME TARGET",
-	.summary = "record what passes ports of a live fabric, for Wireshark",
+	.summary = "record the frames at ports of a live fabric, for Wireshark",
 	.details =
 		"Writes pcapng: frames with their model time, the port and direction, and of what was dropped the\n"
 		"reason as the packet's comment. TARGET is a port ('tor0.0->agg0.1'), a node, a link, a pattern of\n"

@@ -60,7 +60,7 @@ static int run_doctor(const struct command *c, const struct cli_args *args)
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.operands = "",
-	.summary = "tell what this kernel and these privileges allow, and the remedy for the rest",
+	.summary = "check what this kernel and these privileges allow, and print remedies",
 	.details =
 		"Tries each thing that the kernel dataplane needs, in a network namespace of its own.\n"
 		"Exit status 3 means that something is missing.",

@@ -39,19 +39,21 @@ static void print_option(const struct cli_option *o)
 static void print_line(const struct command *c)
 {
 	char operands[OPERANDS_WIDTH + 1];
+	int first = (int)strcspn(c->operands, " "), choice = (int)strcspn(c->operands, "|");
 
 	if (strlen(c->operands) <= OPERANDS_WIDTH)
 		snprintf(operands, sizeof(operands), "%s", c->operands);
+	else if (first < choice)
+		snprintf(operands, sizeof(operands), "%.*s ...", first, c->operands);
 	else
-		snprintf(operands, sizeof(operands), "%.*s ...", (int)strcspn(c->operands, " "),
-			c->operands);
+		snprintf(operands, sizeof(operands), "%.*s|...]", choice, c->operands);
 	printf("  %-9s %-*s %s\n", c->name, OPERANDS_WIDTH, operands, c->summary);
 }
 
 static void print_overview(void)
 {
 	puts("fabricbed brings up a data-centre fabric from one scenario file, runs a workload over it,\n"
-	     "or leaves it up for programs of yours, breaks links on a timetable or by hand, and says what came out.\n\n"
+	     "or leaves it up for programs of yours, injects faults on a schedule or on command, and reports the results.\n\n"
 	     "usage: fabricbed COMMAND [OPTION]... [OPERAND]...\n");
 	for (const struct command *const *c = cli_commands; *c; c++)
 		print_line(*c);
@@ -125,7 +127,7 @@ static void print_man(void)
 	cli_man_text(
 		"Brings up a fabric of hosts, switches and links on one machine, as network namespaces, veth "
 		"pairs and XDP programs, or inside the process; runs a workload over it under a transport, or "
-		"programs of yours; breaks links on a timetable or by hand; and writes what happened. On the "
+		"programs of yours; injects faults on a schedule or on command; and reports the results. On the "
 		"stepped clock results depend on the scenario and its seed alone, never on the machine; on the "
 		"wall clock every result says how faithful it is.");
 	puts(".SH COMMANDS");

@@ -90,7 +90,7 @@ static int run_inject(const struct command *c, const struct cli_args *args)
 const struct command cmd_inject = {
 	.name = "inject",
 	.operands = "NAME link|switch|host GLOB DEED [for TIME]",
-	.summary = "break something in a live fabric",
+	.summary = "inject a fault into a live fabric",
 	.details =
 		"Returns when the fault is in force, and says since which model time and what its number is.\n"
 		"GLOB is the name of a link, a switch or a host, or a pattern over such names. DEED is what the\n"

@@ -50,7 +50,7 @@ static int run_save(const struct command *c, const struct cli_args *args)
 const struct command cmd_save = {
 	.name = "save",
 	.operands = "NAME",
-	.summary = "write a live fabric's scenario, with what was done by hand",
+	.summary = "write the scenario of a live fabric, with the commands it was given",
 	.details =
 		"A scenario file that 'run' and 'up' take: faults that were injected and healed and workloads that\n"
 		"were started stand in it at the model times at which that was done.\n\n"

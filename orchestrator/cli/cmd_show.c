@@ -174,7 +174,7 @@ static int run_show(const struct command *c, const struct cli_args *args)
 const struct command cmd_show = {
 	.name = "show",
 	.operands = "NAME [nodes|ports|queues|flows|routes|roles|faults|summary]",
-	.summary = "tell what a live fabric is doing",
+	.summary = "show the state of a live fabric",
 	.details =
 		"Without a word: its state, clock, counts, how faithful it is, and what to type next. The words\n"
 		"print a table: of hosts and switches, of both ends of each link, of queues that were in use,\n"

@@ -132,7 +132,7 @@ static int run_pause(const struct command *c, const struct cli_args *args)
 const struct command cmd_pause = {
 	.name = "pause",
 	.operands = "NAME",
-	.summary = "hold a live fabric's model time",
+	.summary = "stop the model time of a live fabric",
 	.details =
 		"Nothing moves until 'go', 'step' or 'until'. What programs send meanwhile waits in their hosts,\n"
 		"and their timers go on. A 'step' or 'until' that waits elsewhere ends.",
@@ -158,7 +158,7 @@ static int run_go(const struct command *c, const struct cli_args *args)
 const struct command cmd_go = {
 	.name = "go",
 	.operands = "NAME",
-	.summary = "let a paused fabric go on",
+	.summary = "let a paused fabric continue",
 	.details =
 		"It goes on until it is paused again: at the wall clock's pace, or, on the stepped clock, as\n"
 		"fast as the machine can.",
@@ -182,7 +182,7 @@ static int run_step(const struct command *c, const struct cli_args *args)
 const struct command cmd_step = {
 	.name = "step",
 	.operands = "NAME TIME",
-	.summary = "let a paused fabric go on for so much model time",
+	.summary = "let a paused fabric run for a span of model time",
 	.details = "Returns when it is there, and paused again. Ctrl-C pauses it where it is.\n\n"
 		   "  fabricbed step hello 10us",
 	.options = json_option,
@@ -214,7 +214,7 @@ static int run_until(const struct command *c, const struct cli_args *args)
 const struct command cmd_until = {
 	.name = "until",
 	.operands = "NAME TIME|drop|mark|trim|pause|flow|flows|fault|reroute|deadlock",
-	.summary = "let a fabric go on until a model time or an event",
+	.summary = "let a fabric run until a model time or an event",
 	.details =
 		"Returns when the time has come or the event has happened, and the fabric is paused there: a\n"
 		"packet is dropped (for one reason, if it is named), marked or trimmed; a queue is paused; a flow\n"

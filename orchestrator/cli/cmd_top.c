@@ -91,7 +91,7 @@ static int run_top(const struct command *c, const struct cli_args *args)
 const struct command cmd_top = {
 	.name = "top",
 	.operands = "NAME",
-	.summary = "keep looking at a live fabric: links, queues, flows, faults, nodes",
+	.summary = "watch a live fabric: links, queues, flows, faults, nodes",
 	.details =
 		"A screen of its state, its fidelity, its packets and one of five tables, refreshed; 'h' there\n"
 		"tells the keys. Rates are what changed between two samples, by model time: each direction of a\n"

@@ -129,7 +129,7 @@ static int run_validate(const struct command *c, const struct cli_args *args)
 const struct command cmd_validate = {
 	.name = "validate",
 	.operands = "FILE",
-	.summary = "check a scenario, and explain what it comes to",
+	.summary = "check a scenario, and report what it builds and sends",
 	.details =
 		"Names every mistake in one go, with line and column. Of a good scenario it tells the nodes,\n"
 		"links and paths, the bandwidth-delay product and what follows from it, the workload and\n"
