@@ -18,6 +18,8 @@ export BUILD=${BUILD:-build} CMOCKA_MESSAGE_OUTPUT=TAP
 fuzz_seconds=${FUZZ_SECONDS:-3}
 limit=${TEST_SECONDS:-${FABRICBED_LONG:+3600}}
 limit=${limit:-900}
+# past a version manager's shim, which takes longer to start than Python itself
+python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) && PATH=$(dirname "$python"):$PATH
 cores=$(nproc)
 jobs=${TEST_JOBS:-$((cores + (cores + 1) / 2))}
 logs=$BUILD/test-logs
