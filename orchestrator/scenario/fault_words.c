@@ -60,9 +60,8 @@ static size_t taken(const struct reader *r, const char *value)
 
 static bool explain_word(struct reader *r, size_t word, const char *const *valid, size_t count)
 {
-	struct tree root = map_of(NULL, NULL, 0), n = word_of(NULL, NULL, r->words[word], word);
+	struct tree n = word_of(NULL, NULL, r->words[word], word);
 
-	(void)root;
 	explain_unknown_word(r->c->diags, &n, valid, count);
 	return false;
 }

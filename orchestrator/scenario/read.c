@@ -11,7 +11,7 @@
 
 static void *at(void *base, size_t offset)
 {
-	return offset == VALUE_NOWHERE ? NULL : (char *)base + offset;
+	return (char *)base + offset;
 }
 
 const struct key *map_key(const struct map *map, const char *name)

@@ -14,8 +14,7 @@ static void *at(const void *base, size_t offset)
 /* Choices may share their place: only the one that there is counts. */
 static bool is_there(const struct map *map, const struct key *k, const void *base)
 {
-	return k->offset != VALUE_NOWHERE &&
-	       (!k->choice || map->every_choice || choice_index(map, k) == map_chosen(map, base));
+	return !k->choice || map->every_choice || choice_index(map, k) == map_chosen(map, base);
 }
 
 static char *list_items(const struct key *k, const void *base)
@@ -65,7 +64,7 @@ void map_release(const struct map *map, void *base)
 		bool shared = k->kind == VALUE_MAP && k->map->size;
 
 		/* choices that are not taken may hold something too: there were several, which is an error */
-		if (k->offset != VALUE_NOWHERE && (!shared || is_there(map, k, values)))
+		if (!shared || is_there(map, k, values))
 			release_value(k, values);
 	}
 	if (map->size) {

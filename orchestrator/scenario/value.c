@@ -247,9 +247,9 @@ static bool read_word(struct check *c, const struct key *k, const struct tree *n
 		explain_unknown_word(c->diags, n, k->words, count);
 		return false;
 	}
-	if (target && k->kind == VALUE_FLAG)
+	if (k->kind == VALUE_FLAG)
 		*(bool *)target = i;
-	else if (target)
+	else
 		*(unsigned *)target = i + (unsigned)k->min;
 	return true;
 }

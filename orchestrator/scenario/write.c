@@ -110,7 +110,7 @@ void value_write(FILE *out, const struct key *k, const void *target)
 		write_double(out, k, *(const double *)target);
 		break;
 	case VALUE_WORD:
-		fputs(k->words[target ? *(const unsigned *)target - k->min : 0], out);
+		fputs(k->words[*(const unsigned *)target - k->min], out);
 		break;
 	case VALUE_FLAG:
 		fputs(k->words[*(const bool *)target], out);
@@ -122,7 +122,7 @@ void value_write(FILE *out, const struct key *k, const void *target)
 
 static const void *at(const void *base, size_t offset)
 {
-	return offset == VALUE_NOWHERE ? NULL : (const char *)base + offset;
+	return (const char *)base + offset;
 }
 
 size_t map_chosen(const struct map *map, const void *base)

@@ -106,8 +106,6 @@ struct form {
 	bool lines;                    /* in a file its value stands in lines below its key */
 };
 
-#define VALUE_NOWHERE SIZE_MAX /* as an offset: checked, then forgotten */
-
 /* One key of a mapping. What a kind does not use stays 0. */
 struct key {
 	const char *name;
