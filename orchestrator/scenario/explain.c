@@ -41,21 +41,26 @@ static void add_message(struct diags *diags, const struct tree *n, const char *k
 		n->origin ? text_shown(shown, n->origin) : "", n->origin ? ")" : "");
 }
 
-void explain_value(struct diags *diags, const struct tree *n, const char *format, ...)
+static __attribute__((format(printf, 3, 0))) void explain_arguments(
+	struct diags *diags, const struct tree *n, const char *format, va_list ap)
 {
-	va_list ap;
 	char *text;
-	int r;
 
-	va_start(ap, format);
-	r = vasprintf(&text, format, ap);
-	va_end(ap);
-	if (r < 0) {
+	if (vasprintf(&text, format, ap) < 0) {
 		diags->out_of_memory = true;
 		return;
 	}
 	add_message(diags, n, NULL, n->pos, text);
 	free(text);
+}
+
+void explain_value(struct diags *diags, const struct tree *n, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	explain_arguments(diags, n, format, ap);
+	va_end(ap);
 }
 
 /* What lies on the path as far as there is something. */
@@ -83,18 +88,10 @@ static const struct tree *walk(const struct tree *n, const char *path)
 bool explain_path(struct check *c, const struct tree *n, const char *path, const char *format, ...)
 {
 	va_list ap;
-	char *text;
-	int r;
 
 	va_start(ap, format);
-	r = vasprintf(&text, format, ap);
+	explain_arguments(c->diags, walk(n, path), format, ap);
 	va_end(ap);
-	if (r < 0) {
-		c->out_of_memory = true;
-		return false;
-	}
-	explain_value(c->diags, walk(n, path), "%s", text);
-	free(text);
 	return false;
 }
 
