@@ -27,4 +27,7 @@ extern const struct map do_map, fault_map;
 /* The key of a fault under which such a target stands: "link", "switch" or "host". */
 const struct key *fault_target_key(enum fault_target target);
 
+/* What messages say can be done to such a target. */
+const char *fault_target_expected(enum fault_target target);
+
 #endif

@@ -159,7 +159,6 @@ static bool explain_no_kind(struct reader *r, const char *const *names, size_t c
 /* A name that is no kind of fault on this target. */
 static bool explain_kind(struct reader *r, size_t word, const char *const *names, size_t count)
 {
-	static const char *const expected[TARGETS] = {NULL, "down", "{pause: 3}, with a class"};
 	const struct key *k = map_key(&do_map, r->words[word]);
 	const char *target = fault_target_key(r->target)->name, *value = take(r);
 	bool lone = k && k->kind == VALUE_NONE;
@@ -170,7 +169,7 @@ static bool explain_kind(struct reader *r, size_t word, const char *const *names
 	if (!k)
 		return explain_word(r, word, names, count);
 	explain_value(r->c->diags, &item, "not for a %s; expected %s", target,
-		expected[r->target] ? expected[r->target] : do_map.expected);
+		fault_target_expected(r->target));
 	return false;
 }
 

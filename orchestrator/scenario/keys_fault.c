@@ -153,6 +153,13 @@ const struct key *fault_target_key(enum fault_target target)
 	return &keys[LINK + target];
 }
 
+const char *fault_target_expected(enum fault_target target)
+{
+	static const char *const expected[] = {DO_EXPECTED, "down", "{pause: 3}, with a class"};
+
+	return expected[target];
+}
+
 static size_t which_target(const void *fault)
 {
 	return fault_target(((const struct fault_spec *)fault)->kind);
@@ -161,7 +168,6 @@ static size_t which_target(const void *fault)
 /* What is done must be something that can be done to the target; a switch that is down is another kind. */
 static bool find_kind(struct check *c, const struct tree *n, struct fault_spec *f)
 {
-	static const char *const expected[] = {DO_EXPECTED, "down", "{pause: 3}, with a class"};
 	const struct tree *what = tree_get(n, "do");
 	const char *name = what->kind == TREE_MAP ? what->items[0]->key : "down";
 	enum fault_target target = tree_get(n, "link")     ? TARGET_LINK
@@ -173,7 +179,8 @@ static bool find_kind(struct check *c, const struct tree *n, struct fault_spec *
 		f->kind = kind->kind;
 	else
 		explain_value(c->diags, what->kind == TREE_MAP ? what->items[0] : what,
-			"not for a %s; expected %s", keys[LINK + target].name, expected[target]);
+			"not for a %s; expected %s", keys[LINK + target].name,
+			fault_target_expected(target));
 	return kind;
 }
 

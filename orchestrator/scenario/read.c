@@ -59,7 +59,7 @@ static uint64_t explain_unknown(
 	return meant;
 }
 
-/* An array with room for the items; NULL: there is none to be had, or needed. */
+/* An array with room for the items; NULL: no memory. */
 static char *list_array(struct check *c, const struct list *l, size_t count, void *target)
 {
 	if (l->in_place || !count)
@@ -234,8 +234,9 @@ static bool choose(
 	return false;
 }
 
-/* n is a mapping, empty, or NULL. */
-static bool read_map(struct check *c, const struct map *map, const struct tree *n, void *base)
+/* n is a mapping, empty, or NULL; or, with `lone`, the value of that key. */
+static bool read_map(struct check *c, const struct map *map, const struct tree *n,
+	const struct key *lone, void *base)
 {
 	const uint64_t all = (1ull << map->count) - 1;
 	uint64_t good;
@@ -244,8 +245,10 @@ static bool read_map(struct check *c, const struct map *map, const struct tree *
 		*(bool *)at(base, map->on.offset) = true;
 	if (map->prepare)
 		map->prepare(c, n, base);
-	good = read_keys(c, map, n, base);
-	if (n && !choose(c, map, n, base, good & KEY_UNKNOWN))
+	good = read_keys(c, map, lone ? NULL : n, base);
+	if (lone && !key_read(c, lone, n, base))
+		return false;
+	if (n && !lone && !choose(c, map, n, base, good & KEY_UNKNOWN))
 		return false;
 	if (map->check && (map->partial || good == all) && !map->check(c, n, base, good))
 		return false;
@@ -280,7 +283,7 @@ static bool read_bare(struct check *c, const struct map *map, const struct tree 
 			if (k->kind == VALUE_MAP && !map->every_choice &&
 				!map_read(c, k->map, NULL, at(base, k->offset)))
 				return false;
-			return read_keys(c, map, NULL, base) == (1ull << map->count) - 1;
+			return read_map(c, map, NULL, NULL, base);
 		}
 		if (named && k->choice) {
 			explain_unexpected(c->diags, n, expected_map(map, expected));
@@ -306,7 +309,6 @@ static bool knows_word(const struct key *k, const char *text)
 static bool read_lone(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
 	const struct key *lone = map->lone;
-	uint64_t good = read_keys(c, map, NULL, base);
 
 	if (map->on.size && lone->words && !knows_word(lone, n->text)) {
 		const char *words[KEYS_LIMIT] = {"off"};
@@ -317,7 +319,7 @@ static bool read_lone(struct check *c, const struct map *map, const struct tree 
 		explain_unknown_word(c->diags, n, words, count);
 		return false;
 	}
-	return key_read(c, lone, n, base) && (!map->check || map->check(c, n, base, good));
+	return read_map(c, map, n, lone, base);
 }
 
 static bool has_bare(const struct map *map)
@@ -338,13 +340,13 @@ static bool read_struct(struct check *c, const struct map *map, const struct tre
 			return true;
 		}
 		if (map_takes_on(map) && value_is_on(n))
-			return read_map(c, map, NULL, base);
+			return read_map(c, map, NULL, NULL, base);
 		if (map->lone)
 			return read_lone(c, map, n, base);
 		if (has_bare(map))
 			return read_bare(c, map, n, base);
 	}
-	return is_map(c, map, n) && read_map(c, map, n, base);
+	return is_map(c, map, n) && read_map(c, map, n, NULL, base);
 }
 
 bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base)

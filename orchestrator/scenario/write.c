@@ -200,6 +200,28 @@ static void new_line(FILE *out, int indent)
 	fprintf(out, "\n%*s", indent, "");
 }
 
+/* Of a mapping the struct, also where that was allocated. */
+static const void *target_of(const struct key *k, const void *base)
+{
+	const void *target = at(base, k->offset);
+
+	return k->kind == VALUE_MAP && k->map->size ? *(const void *const *)target : target;
+}
+
+/* Whether a value stands in lines of its own, below its key. */
+static bool takes_lines(const struct key *k, const void *base)
+{
+	const void *target = target_of(k, base);
+
+	if (k->kind == VALUE_LIST)
+		return k->list->item->kind >= VALUE_MAP &&
+		       *(const size_t *)at(base, k->list->count);
+	if (k->kind == VALUE_FORM)
+		return k->form->lines;
+	return k->kind == VALUE_MAP && !fits_line(k->map, target) && !is_off(k->map, target) &&
+	       !bare_choice(k->map, target);
+}
+
 static void write_value(FILE *out, const struct key *k, const void *base, int indent);
 
 static void write_list(FILE *out, const struct key *k, const void *base, int indent)
@@ -208,7 +230,7 @@ static void write_list(FILE *out, const struct key *k, const void *base, int ind
 	const char *array =
 		l->in_place ? at(base, k->offset) : *(const char *const *)at(base, k->offset);
 	size_t count = *(const size_t *)at(base, l->count);
-	bool lines = indent >= 0 && count && l->item->kind >= VALUE_MAP;
+	bool lines = indent >= 0 && takes_lines(k, base);
 
 	if (!lines)
 		fputc('[', out);
@@ -225,10 +247,8 @@ static void write_list(FILE *out, const struct key *k, const void *base, int ind
 /* indent: of lines that the value takes beyond the present one. */
 static void write_value(FILE *out, const struct key *k, const void *base, int indent)
 {
-	const void *target = at(base, k->offset);
+	const void *target = target_of(k, base);
 
-	if (k->kind == VALUE_MAP && k->map->size)
-		target = *(const void *const *)target;
 	if (k->kind == VALUE_MAP)
 		map_write(out, k->map, target,
 			indent >= 0 && fits_line(k->map, target) ? FLOW : indent);
@@ -240,27 +260,13 @@ static void write_value(FILE *out, const struct key *k, const void *base, int in
 		value_write(out, k, target);
 }
 
-/* Whether a value stands in lines of its own, below its key. */
-static bool takes_lines(const struct key *k, const void *base)
-{
-	const void *target = at(base, k->offset);
-
-	if (k->kind == VALUE_LIST)
-		return k->list->item->kind >= VALUE_MAP &&
-		       *(const size_t *)at(base, k->list->count);
-	if (k->kind == VALUE_FORM)
-		return k->form->lines;
-	return k->kind == VALUE_MAP && !fits_line(k->map, target) && !is_off(k->map, target) &&
-	       !bare_choice(k->map, target);
-}
-
 void map_write(FILE *out, const struct map *map, const void *base, int indent)
 {
-	const char *bare = bare_choice(map, base), *between = "";
+	const char *word = is_off(map, base) ? "off" : bare_choice(map, base), *between = "";
 	bool lines = indent >= 0;
 
-	if (is_off(map, base) || bare) {
-		fputs(bare && !is_off(map, base) ? bare : "off", out);
+	if (word) {
+		fputs(word, out);
 		return;
 	}
 	if (!lines)

@@ -7,7 +7,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
-seeds=3
+seeds=${SEEDS:-3}
 [ -z "${FABRICBED_LONG-}" ] || seeds=20
 
 # The means over all seeds of figures of a run, in $means, in the order of $figures, and the range of each, from the least

@@ -3,12 +3,12 @@
 #
 # STrack and RoCEv2 side by side: the queue of an incast, the completion of permutations, the goodput under loss,
 # each beside what was published. Settings of both are those of the STrack paper, section 4.1, with the DCQCN that is the fairest
-# to RoCEv2 (docs/transports.md). The figures are printed as diagnostics. FABRICBED_LONG: 20 seeds instead of one, and the paper's
+# to RoCEv2 (docs/transports.md). The figures are printed as diagnostics. FABRICBED_LONG: 20 seeds instead of one (SEEDS), and the paper's
 # 8,192 hosts.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/tap.sh
 . tests/lib/command.sh
-seeds=1
+seeds=${SEEDS:-1}
 [ -z "${FABRICBED_LONG-}" ] || seeds=20
 
 # Runs a scenario with all seeds: results are in TITLE-1, TITLE-2, ... False if one does not end well.
