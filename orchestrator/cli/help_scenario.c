@@ -172,9 +172,7 @@ static void print_word(void *arg, const struct scenario_key *k)
 	const char *path = k->path;
 
 	(void)arg;
-	/* what is only ever set key by key */
-	if (!strncmp(k->value, "a mapping", strlen("a mapping")) ||
-		!strncmp(k->value, "a list", strlen("a list")))
+	if (!k->takes_word)
 		return;
 	for (; *path; path++) /* the first element of a list */
 		putchar(*path == 'N' && path[-1] == '.' && (!path[1] || path[1] == '.') ? '0'

@@ -123,7 +123,7 @@ json_t *session_inject(struct session *s, struct fault_spec *f, struct error *wh
 {
 	struct scenario *sc = s->params.scenario;
 	struct harms replaced = HARMS_INIT;
-	char words[FAULT_WORDS];
+	char words[FAULT_WORDS] = "";
 	uint64_t now;
 	uint32_t fault;
 	int r = session_follow(s);
@@ -300,7 +300,7 @@ json_t *session_faults(const struct session *s, const char *match)
 {
 	const struct scenario *sc = s->params.scenario;
 	json_t *rows = json_array();
-	char words[FAULT_WORDS];
+	char words[FAULT_WORDS] = "";
 
 	for (uint32_t i = 0; i < sc->fault_count; i++) {
 		json_t *targets;

@@ -97,7 +97,7 @@ static void write_dscps(FILE *out, const void *target, int indent)
 }
 
 static const struct form dscps_form = {
-	.read = read_dscps, .write = write_dscps, .expected = DSCPS_EXPECTED};
+	.read = read_dscps, .write = write_dscps, .expected = DSCPS_EXPECTED, .word = true};
 
 /* What only a lossless class has. */
 static bool check_lossy(struct check *c, const struct tree *n)

@@ -330,6 +330,11 @@ static bool has_bare(const struct map *map)
 	return false;
 }
 
+bool map_takes_word(const struct map *map)
+{
+	return map->on.size || map->lone || has_bare(map);
+}
+
 static bool read_struct(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
 	if (n && map->pos)

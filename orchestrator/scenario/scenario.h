@@ -318,6 +318,7 @@ struct scenario_key {
 	const char *usual; /* its default, or "required" */
 	const char *help;  /* a sentence */
 	bool is_section;   /* there are keys below it */
+	bool takes_word;   /* it may be a single word or number */
 };
 
 /* Calls visit for each, sections before what is in them. */
@@ -332,7 +333,7 @@ const char *fault_word(enum fault_kind kind);
 
 /*
  * The words of a fault ("link agg0.1-core2 loss 1%"), from which scenario_fault_words() makes the same one but for its
- * times. 0; -ENOSPC: they take more than size bytes, and buf is as it was. FAULT_WORDS are always enough.
+ * times. 0; -ENOSPC: they take more than size bytes, and buf is as it was. FAULT_WORDS are always enough. -ENOMEM.
  */
 #define FAULT_WORDS 512
 int fault_words(const struct fault_spec *f, char *buf, size_t size);

@@ -76,4 +76,7 @@ const char *expected_names(const char *const *names, size_t count, char buf[EXPE
 /* Of a mapping: whether no key is required, and so "on" can stand for all defaults. */
 bool map_takes_on(const struct map *map);
 
+/* Of a mapping: whether it may be written as a single word or number. */
+bool map_takes_word(const struct map *map);
+
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The schema as a list of keys, for those who print it. */
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 #include "scenario/scenario.h"
@@ -36,6 +35,9 @@ static void walk_key(const struct walk *w, const struct key *k, const char *abov
 			 : k->fallback ? k->fallback
 				       : "",
 		.is_section = below,
+		.takes_word = k->kind == VALUE_MAP    ? map_takes_word(k->map)
+			      : k->kind == VALUE_FORM ? k->form->word
+						      : k->kind < VALUE_NONE,
 	};
 
 	snprintf(path, sizeof(path), "%s%s%s", above, *above ? "." : "", k->name);
@@ -68,37 +70,32 @@ void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), 
 	walk_map(&w, &scenario_map, "");
 }
 
-/* The next step of a path; an element of a list is any number, or N. */
-static size_t step_of(const char *path, bool *ret_any)
+/* Past the step at which a path stands. */
+static const char *next_step(const char *path)
 {
-	size_t length = strcspn(path, ".");
+	path += strcspn(path, ".");
+	return path + (*path == '.');
+}
 
-	*ret_any = length == 1 && *path == 'N';
-	for (size_t i = 0; i < length && !*ret_any; i++)
-		if (!isdigit((unsigned char)path[i]))
-			return length;
-	*ret_any = true;
-	return length;
+/* Past steps that say which element of a list: a number, or N. */
+static const char *past_element(const char *path)
+{
+	size_t digits = strspn(path, "0123456789"), length = *path == 'N' ? 1 : digits;
+
+	return length && (!path[length] || path[length] == '.') ? next_step(path) : path;
 }
 
 bool scenario_path_is(const char *path, const char *other)
 {
-	while (*path && *other) {
-		bool any, any_other;
-		size_t length = step_of(path, &any), length_other = step_of(other, &any_other);
+	for (;;) {
+		size_t length;
 
-		/* who leaves the number out means the same */
-		if (any != any_other) {
-			if (any)
-				path += length + (path[length] == '.');
-			else
-				other += length_other + (other[length_other] == '.');
-			continue;
-		}
-		if (!any && (length != length_other || strncmp(path, other, length)))
-			return false;
-		path += length + (path[length] == '.');
-		other += length_other + (other[length_other] == '.');
+		path = past_element(path);
+		other = past_element(other);
+		length = strcspn(path, ".");
+		if (!length || strcspn(other, ".") != length || strncmp(path, other, length))
+			return !*path && !*other;
+		path = next_step(path);
+		other = next_step(other);
 	}
-	return !*path && !*other;
 }

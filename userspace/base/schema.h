@@ -103,6 +103,7 @@ struct form {
 	const char *expected;          /* in words */
 	const struct map *map;         /* of a part that is a mapping; NULL: there is none */
 	void (*release)(void *target); /* NULL: it holds no memory */
+	bool word;                     /* its value may be a single word or number */
 	bool lines;                    /* in a file its value stands in lines below its key */
 };
 
