@@ -297,6 +297,41 @@ static void running_ahead_does_not_show(void **state)
 	assert_same(&tight, &roomy);
 }
 
+/* All that is on the way when delays shrink arrives at once: more than the links bring in a window. */
+static struct outcome run_with_shrinking_delays(uint32_t max_batch)
+{
+	const struct small_config c = {.seed = 11,
+		.max_batch = max_batch,
+		.buffer_bytes = 150000,
+		.base_rtt_ps = 200 * PS_PER_US};
+	struct small_net s;
+	struct outcome o;
+
+	small_net_fabric(&s, 4, 2, 3, RATE, 500000);
+	small_net_open(&s, &c);
+	for (uint32_t port = PORT_FIRST; port < PORT_FIRST + s.net.port_count; port++)
+		engine_set_link_delay(s.engine, port, 20 * PS_PER_US);
+	for (uint32_t i = 0; i < 12; i++)
+		small_net_flow(&s, i, (i + 3) % 12, 2000000, 0);
+	assert_int_equal(engine_run(s.engine, 60 * PS_PER_US, NULL), 0);
+	for (uint32_t port = PORT_FIRST; port < PORT_FIRST + s.net.port_count; port++)
+		engine_set_link_delay(s.engine, port, 0);
+	small_net_run(&s, PS_PER_S);
+	o = outcome_of(s.engine);
+	small_net_close(&s);
+	return o;
+}
+
+static void a_bunch_is_not_run_ahead(void **state)
+{
+	struct outcome one = run_with_shrinking_delays(1), many = run_with_shrinking_delays(16);
+
+	(void)state;
+	assert_true(one.stats.dropped[DROP_BUFFER]);
+	assert_true(one.stats.max_queue_bytes <= 150000);
+	assert_same(&many, &one);
+}
+
 /* Links that become faster than any was at first shorten the windows, else effects come too late. */
 static void faster_links_are_as_if_always_fast(void **state)
 {
@@ -363,6 +398,7 @@ int main(void)
 		cmocka_unit_test(interleaved_engines_are_as_alone),
 		cmocka_unit_test(batches_do_not_show),
 		cmocka_unit_test(running_ahead_does_not_show),
+		cmocka_unit_test(a_bunch_is_not_run_ahead),
 		cmocka_unit_test(faster_links_are_as_if_always_fast),
 		cmocka_unit_test(stop_and_go),
 	};

@@ -59,9 +59,11 @@ struct engine_node {
 	uint64_t trace;
 	uint32_t first_port, port_count;
 	bool is_host;
-	uint8_t room;           /* a bit a class: in this window the switch refuses nothing of it */
-	uint64_t window_bytes;  /* that its links can bring in a window, whole frames apart */
-	uint32_t schedule_slot; /* its place in the schedule */
+	uint8_t room;          /* a bit a class: in this window the switch refuses nothing of it */
+	uint64_t window_bytes; /* that its links can bring in a window, whole frames apart */
+	uint64_t
+		bunched_until_ps; /* what a wire that became shorter brings at once is there then */
+	uint32_t schedule_slot;   /* its place in the schedule */
 	/* a host's senders that may have something to send, taken in turn */
 	uint32_t active_head, active_tail;
 	uint32_t packets_made; /* numbers this host's packets, for the trace */

@@ -17,8 +17,11 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 	if (sw_likely(k->queue < CLASSES))
 		depth = e->dp->tables.queues[port * CLASSES + k->queue].depth_bytes;
 	k->time_ps = done + p->delay_ps;
-	if (sw_unlikely(k->time_ps < p->last_arrival_ps))
+	if (sw_unlikely(k->time_ps < p->last_arrival_ps)) {
 		k->time_ps = p->last_arrival_ps;
+		if (e->nodes[far->node].bunched_until_ps < k->time_ps)
+			e->nodes[far->node].bunched_until_ps = k->time_ps;
+	}
 	p->last_arrival_ps = k->time_ps;
 	packet_frame(&e->pool, packet)->hop = (struct hop){
 		.magic = HOP_MAGIC,

@@ -243,7 +243,8 @@ static uint8_t node_room(const struct engine *e, const struct engine_node *n)
 	uint64_t most = n->window_bytes + (uint64_t)n->port_count * e->longest_frame;
 	uint8_t room = 0;
 
-	if (e->dp->max_batch == 1 || n->is_host || !e->balance_ahead)
+	if (e->dp->max_batch == 1 || n->is_host || !e->balance_ahead ||
+		n->bunched_until_ps >= node_next(n))
 		return 0;
 	for (uint32_t left = e->used_classes; left; left &= left - 1) {
 		uint32_t class = (uint32_t)__builtin_ctz(left);
