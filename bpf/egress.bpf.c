@@ -6,7 +6,7 @@
 #include "egress/class.h"
 #include "egress/ect.h"
 #include "egress/label.h"
-#include "egress/parse.h"
+#include "egress/parse_ports.h"
 
 #define FLOWS 4096 /* that are known at once; a forgotten one begins a new flowlet */
 

@@ -8,7 +8,7 @@
  * Either holds something of its own; beyond that it may take alpha times what is free in the switch's pool
  * (Choudhury and Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, 1998).
  */
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "lib/compiler.h"
 
 /* What one that holds `own` bytes for itself may hold at most now. */

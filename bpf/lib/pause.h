@@ -3,7 +3,7 @@
 #define FABRICBED_LIB_PAUSE_H
 
 /* The pause of an egress queue (802.1Q, clause 36): set by the peer's frames, ended by them, by time, or by a watchdog. */
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "lib/compiler.h"
 
 static __always_inline int pause_holds(const struct queue *q, __u64 now)

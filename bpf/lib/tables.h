@@ -6,7 +6,7 @@
  * Access to the shared tables: BPF maps in the kernel, arrays in a process. Each accessor returns
  * NULL for an index outside its table. `t` is unused in BPF, where the maps are the program's own.
  */
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "lib/compiler.h"
 
 #ifdef __bpf__

@@ -7,7 +7,7 @@
  * reroute by themselves, a frame goes back the way that it came only if there is no other: the group's
  * next port takes it.
  */
-#include "abi/balance.h"
+#include "abi/policies.h"
 #include "balance/ecmp.h"
 #include "sw/context.h"
 

@@ -16,7 +16,7 @@
 #include "sw/roles.h"
 #include "sw/route.h"
 #include "sw/trim.h"
-#include "sw/wire.h"
+#include "sw/cable.h"
 
 /* From the cable to a parsed packet; a frame for the port itself is settled on the way. */
 static __always_inline enum sw_step sw_enter(struct sw_ctx *c)

@@ -15,8 +15,8 @@
 #include "cli/cli.h"
 #include "cli/fabrics.h"
 #include "report/json.h"
-#include "serve/server.h"
-#include "serve/state.h"
+#include "daemon/server.h"
+#include "daemon/registry.h"
 
 #define READ_STEP 65536
 /* What a live fabric would let wait for a reader is the longest that it can answer. */
@@ -47,16 +47,16 @@ static int not_allowed(struct error *why)
 }
 
 /* It is there, but does not listen: error is why. */
-static void explain_state(const struct state_info *info, int error, struct error *why)
+static void explain_state(const struct registry_info *info, int error, struct error *why)
 {
 	const char *name = info->name;
 
-	if (!info->alive || info->phase == STATE_FAILED)
+	if (!info->alive || info->phase == REGISTRY_FAILED)
 		error_set(why, 0, "%s %s: %s; 'fabricbed down %s' cleans up", name,
-			info->phase == STATE_FAILED ? "failed" : "crashed", info->reason, name);
-	else if (info->phase == STATE_STARTING)
+			info->phase == REGISTRY_FAILED ? "failed" : "crashed", info->reason, name);
+	else if (info->phase == REGISTRY_STARTING)
 		error_set(why, 0, "%s is still coming up", name);
-	else if (info->phase == STATE_ENDED)
+	else if (info->phase == REGISTRY_ENDED)
 		error_set(why, 0, "%s is being taken down", name);
 	else
 		error_set(why, 0, "can't reach %s: %s", name, strerror(error));
@@ -64,7 +64,7 @@ static void explain_state(const struct state_info *info, int error, struct error
 
 static int explain_connect(const char *name, int error, struct error *why)
 {
-	struct state_info info;
+	struct registry_info info;
 	int r;
 
 	if (error == EACCES || error == EPERM)
@@ -73,7 +73,7 @@ static int explain_connect(const char *name, int error, struct error *why)
 		error_set(why, 0, "out of memory");
 		return EXIT_RUN;
 	}
-	r = state_read(&info, name);
+	r = registry_read(&info, name);
 	if (r == -ENOENT || r == -ENOTDIR)
 		return no_such_fabric(name, why);
 	if (r < 0) {
@@ -81,7 +81,7 @@ static int explain_connect(const char *name, int error, struct error *why)
 		return EXIT_RUN;
 	}
 	explain_state(&info, error, why);
-	state_release(&info);
+	registry_release(&info);
 	return EXIT_RUN;
 }
 
@@ -91,14 +91,14 @@ static int explain_connect(const char *name, int error, struct error *why)
 static int connect_socket(const char *name, int flags)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
-	char path[STATE_PATH_MAX];
+	char path[REGISTRY_PATH_MAX];
 	int fd, error;
 
 	/* what is no name must not lead out of the directory */
-	if (!record_valid_name(name) || strlen(name) > STATE_NAME_MAX)
+	if (!record_valid_name(name) || strlen(name) > REGISTRY_NAME_MAX)
 		return -ENOENT;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
-		(int)sizeof(address.sun_path) - 1, state_path(path, name, "control"));
+		(int)sizeof(address.sun_path) - 1, registry_path(path, name, "control"));
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0);
 	if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof(address)) == 0)
 		return fd;

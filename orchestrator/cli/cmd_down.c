@@ -7,8 +7,8 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
-#include "build/build.h"
-#include "build/process.h"
+#include "bringup/bringup.h"
+#include "bringup/process.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
@@ -17,8 +17,8 @@
 #include "io/clock.h"
 #include "report/fidelity_text.h"
 #include "report/json.h"
-#include "serve/programs.h"
-#include "serve/remains.h"
+#include "daemon/programs.h"
+#include "daemon/stale.h"
 
 static const struct cli_option options[] = {
 	{"all", 'a', NULL, "take down all live fabrics"},
@@ -45,8 +45,8 @@ struct wish {
 
 struct down {
 	const struct wish *wish;
-	struct state_info info; /* as it was before */
-	json_t *summary;        /* NULL: there is none */
+	struct registry_info info; /* as it was before */
+	json_t *summary;           /* NULL: there is none */
 	json_t *directory; /* where the results are: a string or null; NULL: as it was before */
 	unsigned programs; /* that were ended */
 	bool crashed;      /* it was dead already */
@@ -59,7 +59,7 @@ struct down {
 /* ---- the fabric's process ---- */
 
 /* A descriptor of the fabric's process, and of no other that got its id; -1: it is gone, or not to be seen from here. */
-static int open_process(const struct state_info *info)
+static int open_process(const struct registry_info *info)
 {
 	int fd = info->pid > 0 ? pidfd_open(info->pid, 0) : -1;
 
@@ -71,24 +71,24 @@ static int open_process(const struct state_info *info)
 }
 
 /* Of the same process as info: another fabric may have come up under the name since. */
-static bool still_lives(const struct state_info *info, enum state_phase *ret_phase)
+static bool still_lives(const struct registry_info *info, enum registry_phase *ret_phase)
 {
-	struct state_info now;
+	struct registry_info now;
 	bool same;
 
-	if (state_read(&now, info->name) < 0)
+	if (registry_read(&now, info->name) < 0)
 		return false;
 	same = now.alive && now.since_s == info->since_s;
 	*ret_phase = now.phase;
-	state_release(&now);
+	registry_release(&now);
 	return same;
 }
 
-static bool await_end(const struct state_info *info, int process, int patience_ms)
+static bool await_end(const struct registry_info *info, int process, int patience_ms)
 {
 	struct pollfd p = {.fd = process, .events = POLLIN};
 	int64_t end = clock_ms() + patience_ms, left;
-	enum state_phase phase;
+	enum registry_phase phase;
 
 	while ((left = end - clock_ms()) > 0) {
 		if (process >= 0 && poll(&p, 1, (int)left) > 0)
@@ -154,12 +154,12 @@ static bool ask(struct down *d)
 static void end_process(struct down *d)
 {
 	int process = open_process(&d->info), patience_ms = PATIENCE_MS;
-	enum state_phase phase = STATE_STARTING;
+	enum registry_phase phase = REGISTRY_STARTING;
 
-	if (!ask(d) && !d->stays && still_lives(&d->info, &phase) && phase != STATE_ENDED) {
+	if (!ask(d) && !d->stays && still_lives(&d->info, &phase) && phase != REGISTRY_ENDED) {
 		if (process >= 0)
 			pidfd_send_signal(process, SIGTERM, NULL, 0);
-		if (phase == STATE_RUNNING)
+		if (phase == REGISTRY_RUNNING)
 			patience_ms = MERCY_MS;
 	}
 	d->killed = !d->stays && !await_end(&d->info, process, patience_ms);
@@ -266,15 +266,15 @@ static json_t *down_json(const struct down *d)
 /* One that ended well has left nothing that could be read. */
 static void look_back(struct down *d)
 {
-	struct state_info now;
+	struct registry_info now;
 
-	if (state_read(&now, d->info.name) < 0)
+	if (registry_read(&now, d->info.name) < 0)
 		return;
-	if (!now.alive && now.since_s == d->info.since_s && now.phase != STATE_ENDED) {
+	if (!now.alive && now.since_s == d->info.since_s && now.phase != REGISTRY_ENDED) {
 		d->died = true;
 		snprintf(d->info.reason, sizeof(d->info.reason), "%s", now.reason);
 	}
-	state_release(&now);
+	registry_release(&now);
 }
 
 static int take_down(struct down *d)
@@ -297,7 +297,7 @@ static int take_down(struct down *d)
 		if (!d->killed)
 			look_back(d);
 	}
-	r = remains_remove(d->info.name, &stop_wait, &more, &why);
+	r = stale_remove(d->info.name, &stop_wait, &more, &why);
 	d->programs += more;
 	if (r == -EBUSY) /* up again, by somebody else, or it can't be killed from here */
 		error_set(&why, r, "%s is up again, or its process can't be ended from here",
@@ -317,7 +317,7 @@ static int take_down(struct down *d)
 }
 
 /* Takes the fabric's state over. The JSON of what came of it goes to *ret if that is the wish; else it is printed. */
-static int down_one(const struct state_info *info, const struct wish *w, json_t **ret)
+static int down_one(const struct registry_info *info, const struct wish *w, json_t **ret)
 {
 	struct down d = {.info = *info, .wish = w};
 	int status = take_down(&d);
@@ -331,13 +331,13 @@ static int down_one(const struct state_info *info, const struct wish *w, json_t 
 		status = EXIT_EXPECT;
 	json_decref(d.summary);
 	json_decref(d.directory);
-	state_release(&d.info);
+	registry_release(&d.info);
 	return status;
 }
 
 static int down_all(const struct wish *w)
 {
-	struct state_info *list = NULL;
+	struct registry_info *list = NULL;
 	json_t *rows = json_array(), *row = NULL;
 	size_t count = 0;
 	int status = fabrics_list(&list, &count), r;
@@ -395,15 +395,15 @@ static int down_record(const char *name, const struct wish *w)
 
 static int down_name(const char *name, const struct wish *w)
 {
-	struct state_info info = {0};
+	struct registry_info info = {0};
 	json_t *result = NULL;
 	int status;
 
-	if (state_read(&info, name) == -ENOENT) {
+	if (registry_read(&info, name) == -ENOENT) {
 		if (geteuid() == 0 && has_record(name))
 			return down_record(name, w);
 	} else {
-		state_release(&info);
+		registry_release(&info);
 	}
 	status = fabrics_find(name, &info);
 	if (status != EXIT_WELL)

@@ -24,7 +24,7 @@ static const struct cli_option options[] = {
 #define EXIT_NO_EXEC    126
 #define EXIT_NO_COMMAND 127
 
-static void explain_node(const struct state_info *info, const char *node)
+static void explain_node(const struct registry_info *info, const char *node)
 {
 	size_t count = 0, size = json_object_size(info->nodes);
 	const char **names = calloc(size + 1, sizeof(*names)), *name;
@@ -43,7 +43,7 @@ static void explain_node(const struct state_info *info, const char *node)
 }
 
 /* On the inline dataplane there is no place where a program could run. */
-static int need_namespaces(const struct command *c, const struct state_info *info)
+static int need_namespaces(const struct command *c, const struct registry_info *info)
 {
 	if (!info->dataplane || strcmp(info->dataplane, "inline"))
 		return fabrics_need_root(c->name);
@@ -54,10 +54,10 @@ static int need_namespaces(const struct command *c, const struct state_info *inf
 }
 
 /* A descriptor of the node's namespace in *ret. EXIT_WELL, or another status after a message. */
-static int open_node(const struct state_info *info, const char *node, int *ret)
+static int open_node(const struct registry_info *info, const char *node, int *ret)
 {
 	const json_t *inode = json_object_get(info->nodes, node);
-	char name[STATE_NAME_MAX + NODE_NAME + 8];
+	char name[REGISTRY_NAME_MAX + NODE_NAME + 8];
 	struct stat st;
 	int fd;
 
@@ -75,7 +75,7 @@ static int open_node(const struct state_info *info, const char *node, int *ret)
 	fd = netns_open_as_seen_by(info->pid, name);
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != (ino_t)json_integer_value(inode)) {
 		cli_error("%s %s; 'fabricbed list' tells", info->name,
-			info->phase == STATE_STARTING ? "is still coming up" : "is going down");
+			info->phase == REGISTRY_STARTING ? "is still coming up" : "is going down");
 		return EXIT_RUN;
 	}
 	*ret = fd;
@@ -128,22 +128,23 @@ static bool has_way_out(void)
  * The fabric's names in the place of the machine's. They need a file to be mounted on: where the machine has none it gets an
  * empty one, which says no more than none did.
  */
-static void show_own_names(const struct state_info *info)
+static void show_own_names(const struct registry_info *info)
 {
 	int made = open("/etc/hosts", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	char hosts[STATE_PATH_MAX];
+	char hosts[REGISTRY_PATH_MAX];
 
 	if (made >= 0) {
 		fchmod(made, 0644); /* whatever the umask */
 		close(made);
 	}
-	if (mount(state_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) < 0)
+	if (mount(registry_path(hosts, info->name, "hosts"), "/etc/hosts", "none", MS_BIND, NULL) <
+		0)
 		cli_error("the hosts' names will not resolve: can't mount /etc/hosts: %s",
 			strerror(errno));
 }
 
 /* The fabric's names, and /sys of the node, for this process and its children alone. */
-static int enter_node(const struct state_info *info, const char *node, int netns)
+static int enter_node(const struct registry_info *info, const char *node, int netns)
 {
 	int r = netns_enter(netns);
 
@@ -187,7 +188,7 @@ static const char *bash_rc(void)
 static void become_shell(void)
 {
 	const char *shell = getenv("SHELL"), *base, *rc = NULL;
-	char prompt[STATE_NAME_MAX + NODE_NAME + 16];
+	char prompt[REGISTRY_NAME_MAX + NODE_NAME + 16];
 
 	if (!shell || !*shell)
 		shell = "/bin/sh";
@@ -217,7 +218,7 @@ static int run_exec(const struct command *c, const struct cli_args *args)
 {
 	char *const *words = args->operands + 2;
 	const char *node = args->positional[1];
-	struct state_info info;
+	struct registry_info info;
 	int status = fabrics_find(args->positional[0], &info), netns = -1;
 
 	if (status != EXIT_WELL)
@@ -229,7 +230,7 @@ static int run_exec(const struct command *c, const struct cli_args *args)
 		status = enter_node(&info, node, netns);
 	if (netns >= 0)
 		close(netns);
-	state_release(&info);
+	registry_release(&info);
 	if (status != EXIT_WELL)
 		return status;
 	if (*words && !strcmp(*words, "--"))

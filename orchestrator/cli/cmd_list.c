@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-#include "build/record.h"
+#include "bringup/record.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/fabrics.h"
@@ -73,9 +73,9 @@ static json_t *fidelity_of(const json_t *status)
 }
 
 /* What the fabric itself says comes first: it knows whether it is paused. */
-static json_t *make_row(const struct state_info *info)
+static json_t *make_row(const struct registry_info *info)
 {
-	bool running = info->alive && info->phase == STATE_RUNNING;
+	bool running = info->alive && info->phase == REGISTRY_RUNNING;
 	json_t *status = running ? ask_status(info->name) : NULL, *reason;
 	const char *state = json_string_value(json_object_get(status, "state"));
 	json_t *row;
@@ -170,7 +170,7 @@ static int print_rows(json_t *rows)
 
 static int run_list(const struct command *c, const struct cli_args *args)
 {
-	struct state_info *list = NULL;
+	struct registry_info *list = NULL;
 	size_t count = 0;
 	json_t *rows;
 	struct error why = ERROR_INIT;
@@ -196,7 +196,7 @@ static int run_list(const struct command *c, const struct cli_args *args)
 		printf("no fabric%s is up; 'fabricbed up FILE' brings one up\n",
 			geteuid() ? " of yours" : "");
 	json_decref(rows);
-	state_list_free(list, count);
+	registry_list_free(list, count);
 	if (r < 0)
 		cli_error("out of memory");
 	return r < 0 ? EXIT_RUN : EXIT_WELL;

@@ -16,9 +16,9 @@
 #include "cli/stop.h"
 #include "cli/term.h"
 #include "io/clock.h"
-#include "live/measure.h"
-#include "live/pace.h"
-#include "live/session.h"
+#include "session/measure.h"
+#include "session/wallclock.h"
+#include "session/session.h"
 #include "report/json.h"
 #include "report/number.h"
 #include "scenario/scenario.h"
@@ -101,21 +101,21 @@ static int run_slices(struct session *s, bool progress, double *ret_wall_s, stru
 }
 
 /* Runs to the end as the clock on the wall has it. */
-static int run_paced(
-	struct session *s, struct pace *pace, bool progress, double *ret_wall_s, struct error *why)
+static int run_wallclock(struct session *s, struct wallclock *wallclock, bool progress,
+	double *ret_wall_s, struct error *why)
 {
 	double start = clock_s(), shown = start;
 	bool told = false;
 	int r = 0;
 
-	pace_go(pace);
+	wallclock_go(wallclock);
 	while (r == 0 && !stop_asked && !session_done(s)) {
-		int64_t idle = pace_idle_ns(pace, session_end(s));
+		int64_t idle = wallclock_idle_ns(wallclock, session_end(s));
 		struct timespec t = {.tv_sec = idle / 1000000000, .tv_nsec = idle % 1000000000};
 
 		if (idle > 0)
 			nanosleep(&t, NULL);
-		r = pace_turn(pace, session_end(s), &stop_asked, why);
+		r = wallclock_turn(wallclock, session_end(s), &stop_asked, why);
 		if (clock_s() - shown > SLICE_S) {
 			shown = clock_s();
 			look_at_disk(s, &told);
@@ -135,12 +135,12 @@ struct run {
 	struct folder *folder;
 	const char *capture;
 	bool kernel, json, quiet;
-	const char *seed;    /* as --seed has it; NULL: not given */
-	const char *variant; /* its name, if it is one of several */
-	json_t *summary;     /* of the run, for who compares; NULL: it gave none */
-	struct pace *pace;   /* of the run that is under way, on the wall clock */
-	struct junit *junit; /* NULL: not asked for */
-	struct error error;  /* what it failed by first, as far as it was told here */
+	const char *seed;            /* as --seed has it; NULL: not given */
+	const char *variant;         /* its name, if it is one of several */
+	json_t *summary;             /* of the run, for who compares; NULL: it gave none */
+	struct wallclock *wallclock; /* of the run that is under way, on the wall clock */
+	struct junit *junit;         /* NULL: not asked for */
+	struct error error;          /* what it failed by first, as far as it was told here */
 };
 
 /* Says what went wrong; the first such word is kept. */
@@ -210,10 +210,10 @@ static int run_clocked(
 		return run_slices(s, progress, &times->run, why);
 	if (clock->slowdown == 0)
 		clock->slowdown = measure_slowdown(s, run->fabric);
-	if (pace_new(&run->pace, s, run->fabric, clock->slowdown) < 0)
+	if (wallclock_new(&run->wallclock, s, run->fabric, clock->slowdown) < 0)
 		return error_set(why, -ENOMEM, "out of memory for the clock");
-	r = run_paced(s, run->pace, progress, &times->run, why);
-	times->fidelity = pace_fidelity(run->pace);
+	r = run_wallclock(s, run->wallclock, progress, &times->run, why);
+	times->fidelity = wallclock_fidelity(run->wallclock);
 	return r;
 }
 
@@ -246,8 +246,8 @@ static int run_session(struct run *run)
 	if (r < 0)
 		fail(run, "%s", why.text);
 	status = report(run, s, &times, r);
-	pace_free(run->pace);
-	run->pace = NULL;
+	wallclock_free(run->wallclock);
+	run->wallclock = NULL;
 	session_close(s);
 	return status;
 }

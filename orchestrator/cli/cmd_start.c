@@ -6,7 +6,7 @@
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "report/number.h"
-#include "serve/server.h"
+#include "daemon/server.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print what the fabric answered as JSON"},

@@ -15,8 +15,8 @@
 #include "io/clock.h"
 #include "report/json.h"
 #include "scenario/scenario.h"
-#include "serve/daemon.h"
-#include "serve/remains.h"
+#include "daemon/daemon.h"
+#include "daemon/stale.h"
 #include "topology/fabric.h"
 
 static const struct cli_option options[] = {
@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 struct up {
 	struct scenario *scenario;
 	struct fabric *fabric;
-	struct state *state;
+	struct registry_entry *state;
 	const char *name, *out;
 	struct folder *folder; /* for the results, from the root */
 	bool kept;   /* it is the fabric's process that looks after it, or this is that process */
@@ -51,13 +51,13 @@ static int claim(struct up *up)
 {
 	struct error why = ERROR_INIT;
 	unsigned programs = 0;
-	int r = state_claim(&up->state, up->name, &stop_wait, &why);
+	int r = registry_claim(&up->state, up->name, &stop_wait, &why);
 
 	if (r == -ESTALE) {
 		cli_error("%s; its remains are taken away first", why.text);
-		r = remains_remove(up->name, &stop_wait, &programs, &why);
+		r = stale_remove(up->name, &stop_wait, &programs, &why);
 		if (!r)
-			r = state_claim(&up->state, up->name, &stop_wait, &why);
+			r = registry_claim(&up->state, up->name, &stop_wait, &why);
 	}
 	if (r < 0)
 		cli_error("%s", why.text);
@@ -86,7 +86,7 @@ static int claim_results(struct up *up)
 static int describe(struct up *up)
 {
 	char *path = realpath(up->scenario->path, NULL);
-	struct state_about about = {
+	struct registry_about about = {
 		.scenario = path ? path : up->scenario->path,
 		.directory = folder_path(up->folder),
 		.fabric = up->fabric,
@@ -94,7 +94,7 @@ static int describe(struct up *up)
 		.kernel = up->kernel,
 	};
 	struct error why = ERROR_INIT;
-	int r = state_begin(up->state, &about, &why);
+	int r = registry_begin(up->state, &about, &why);
 
 	if (r < 0)
 		cli_error("%s", why.text);
@@ -105,8 +105,8 @@ static int describe(struct up *up)
 /* What the fabric's process printed before it died. */
 static void print_log(const char *name)
 {
-	char path[STATE_PATH_MAX], line[1024];
-	FILE *log = fopen(state_path(path, name, "log"), "re");
+	char path[REGISTRY_PATH_MAX], line[1024];
+	FILE *log = fopen(registry_path(path, name, "log"), "re");
 
 	while (log && fgets(line, sizeof(line), log))
 		fprintf(stderr, "  %s", line);
@@ -123,13 +123,13 @@ static int explain_start(struct up *up, int code, const struct error *why)
 	if (code == -ECHILD) {
 		cli_error("%s", why->text);
 		print_log(up->name);
-		state_free(up->state); /* else its remains would be held to be alive */
+		registry_free(up->state); /* else its remains would be held to be alive */
 		up->state = NULL;
-		if (remains_remove(up->name, &stop_wait, &programs, &failed) < 0)
+		if (stale_remove(up->name, &stop_wait, &programs, &failed) < 0)
 			cli_error("%s", failed.text);
 		return EXIT_RUN;
 	}
-	state_remove(up->state);
+	registry_remove(up->state);
 	if (up->kernel && code != -EINTR && code != -EEXIST && machine_lacks(up->fabric, NULL))
 		return EXIT_MACHINE;
 	cli_error("%s", why->text);
@@ -149,7 +149,7 @@ static int explain_end(const struct up *up, int code, const struct error *why)
 /* *ret_up: this is the caller's process, and the fabric is up. */
 static int start(struct up *up, bool *ret_up)
 {
-	char control[STATE_PATH_MAX];
+	char control[REGISTRY_PATH_MAX];
 	struct daemon_params p = {
 		.state = up->state,
 		.live = {.scenario = up->scenario,
@@ -157,7 +157,7 @@ static int start(struct up *up, bool *ret_up)
 			.name = up->name,
 			.folder = up->folder,
 			.kernel = up->kernel,
-			.control = state_path(control, up->name, "control"),
+			.control = registry_path(control, up->name, "control"),
 			.stop = &stop_asked},
 		.stop = &stop_asked,
 		.wait = &stop_wait,
@@ -194,7 +194,7 @@ static int bring_up(struct up *up, bool *ret_up)
 	if (status == EXIT_WELL)
 		status = start(up, ret_up);
 	else
-		state_remove(up->state);
+		registry_remove(up->state);
 	return status;
 }
 
@@ -353,7 +353,7 @@ static int run_up(const struct command *c, const struct cli_args *given)
 		status = bring_up(&up, &is_up);
 	if (is_up)
 		status = tell(c, &args, &up);
-	state_free(up.state);
+	registry_free(up.state);
 	if (up.kept)
 		folder_keep(up.folder);
 	else

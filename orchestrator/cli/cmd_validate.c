@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
 #include "cli/cli.h"
-#include "live/cost.h"
-#include "live/setup.h"
-#include "live/traffic.h"
+#include "session/cost.h"
+#include "session/setup.h"
+#include "session/traffic.h"
 #include "report/fabric_report.h"
 #include "report/json.h"
 #include "scenario/scenario.h"

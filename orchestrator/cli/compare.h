@@ -4,7 +4,7 @@
 
 /* Several runs of one scenario side by side. summaries: an object of them by the variants' names, in their order. */
 #include <jansson.h>
-#include "live/folder.h"
+#include "session/folder.h"
 
 /* Makes compare.json appear. 0 or -errno after a message. */
 int compare_write(struct folder *folder, const json_t *summaries);

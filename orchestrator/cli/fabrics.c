@@ -23,26 +23,26 @@ int fabrics_need_root(const char *command)
 
 int fabrics_trust(struct error *why)
 {
-	return state_trust(why) < 0 ? EXIT_MACHINE : EXIT_WELL;
+	return registry_trust(why) < 0 ? EXIT_MACHINE : EXIT_WELL;
 }
 
-int fabrics_list(struct state_info **ret, size_t *ret_count)
+int fabrics_list(struct registry_info **ret, size_t *ret_count)
 {
-	int r = state_list(ret, ret_count);
+	int r = registry_list(ret, ret_count);
 
 	if (r < 0)
-		cli_error("can't read %s: %s", STATE_DIR, strerror(-r));
+		cli_error("can't read %s: %s", REGISTRY_DIR, strerror(-r));
 	return r < 0 ? EXIT_RUN : EXIT_WELL;
 }
 
 void fabrics_explain_missing(const char *name, struct error *why)
 {
-	struct state_info *list = NULL;
+	struct registry_info *list = NULL;
 	const char **names, *of_yours = geteuid() ? OF_YOURS : "";
 	char meant[DIAG_MEANT];
 	size_t count = 0;
 
-	if (state_list(&list, &count) < 0)
+	if (registry_list(&list, &count) < 0)
 		count = 0;
 	names = calloc(count + 1, sizeof(*names));
 	for (size_t i = 0; names && i < count; i++)
@@ -52,10 +52,10 @@ void fabrics_explain_missing(const char *name, struct error *why)
 			count ? "; 'fabricbed list' tells which are up"
 			      : ", and no other: 'fabricbed up FILE' brings one up"));
 	free(names);
-	state_list_free(list, count);
+	registry_list_free(list, count);
 }
 
-int fabrics_find(const char *name, struct state_info *ret)
+int fabrics_find(const char *name, struct registry_info *ret)
 {
 	struct error why = ERROR_INIT;
 	int r = fabrics_trust(&why);
@@ -64,22 +64,22 @@ int fabrics_find(const char *name, struct state_info *ret)
 		cli_error("%s", why.text);
 		return r;
 	}
-	r = state_read(ret, name);
+	r = registry_read(ret, name);
 	if (r == -ENOENT) {
 		fabrics_explain_missing(name, &why);
 		cli_error("%s", why.text);
 	} else if (r < 0)
-		cli_error("can't read %s/%s: %s", STATE_DIR, name, strerror(-r));
+		cli_error("can't read %s/%s: %s", REGISTRY_DIR, name, strerror(-r));
 	if (!r)
 		return EXIT_WELL;
 	return r == -ENOENT ? EXIT_INPUT : EXIT_RUN;
 }
 
-const char *fabrics_word(const struct state_info *info)
+const char *fabrics_word(const struct registry_info *info)
 {
 	static const char *const words[] = {"starting", "running", "ended", "failed"};
 
-	if (!info->alive && info->phase != STATE_FAILED)
+	if (!info->alive && info->phase != REGISTRY_FAILED)
 		return "crashed";
 	return words[info->phase];
 }

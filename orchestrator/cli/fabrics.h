@@ -3,19 +3,19 @@
 #define FABRICBED_FABRICS_H
 
 /* Live fabrics by name, for commands that meet them whether they answer or not. */
-#include "serve/state.h"
+#include "daemon/registry.h"
 
 /* Says that there is no fabric of that name, and which one was likely meant. */
 void fabrics_explain_missing(const char *name, struct error *why);
 
 /*
- * What is known of the fabric of that name; release it with state_release(). EXIT_WELL; or after a message EXIT_INPUT: there
+ * What is known of the fabric of that name; release it with registry_release(). EXIT_WELL; or after a message EXIT_INPUT: there
  * is none; EXIT_RUN: it cannot be read.
  */
-int fabrics_find(const char *name, struct state_info *ret);
+int fabrics_find(const char *name, struct registry_info *ret);
 
-/* All of them; free with state_list_free(). EXIT_WELL, or another status after a message. */
-int fabrics_list(struct state_info **ret, size_t *ret_count);
+/* All of them; free with registry_list_free(). EXIT_WELL, or another status after a message. */
+int fabrics_list(struct registry_info **ret, size_t *ret_count);
 
 /* EXIT_WELL; EXIT_MACHINE after a message: the user is not root. */
 int fabrics_need_root(const char *command);
@@ -27,6 +27,6 @@ int fabrics_trust(struct error *why);
  * How a fabric is, in a word: "starting", "running", "ended", "failed"; "crashed" of one whose process died without having
  * told why.
  */
-const char *fabrics_word(const struct state_info *info);
+const char *fabrics_word(const struct registry_info *info);
 
 #endif

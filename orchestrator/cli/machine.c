@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "io/probe.h"
-#include "live/cost.h"
+#include "session/cost.h"
 #include "topology/fabric.h"
 
 int machine_dataplane(const struct command *c, const struct cli_args *args, bool *ret_kernel)

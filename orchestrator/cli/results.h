@@ -4,7 +4,7 @@
 
 /* Where a run's results go, and how a person reads them. */
 #include <jansson.h>
-#include "live/folder.h"
+#include "session/folder.h"
 
 struct scenario;
 

@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "scenario/explain.h"
 #include "scenario/scenario.h"
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 #include "scenario/tree.h"
 
 #define NAME_LIMIT  24  /* bytes of a scenario's name: it is part of the names of namespaces */

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 #include "scenario/text.h"
 
 #define PATH_SHOWN 256

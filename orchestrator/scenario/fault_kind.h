@@ -4,7 +4,7 @@
 
 /* Kinds of faults: their names, what they befall, and the keys of their values. Private to scenario/. */
 #include "scenario/scenario.h"
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 
 struct fault_kind_info {
 	enum fault_kind kind;

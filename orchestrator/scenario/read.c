@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 #include "scenario/explain.h"
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 #include "scenario/tree.h"
 
 #define KEYS_LIMIT 63

@@ -2,7 +2,7 @@
 /* What values hold: memory, and names of hosts. */
 #include <stdio.h>
 #include <stdlib.h>
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 
 #define PATH_SHOWN 128
 

@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 
 void fault_spec_release(struct fault_spec *f)
 {

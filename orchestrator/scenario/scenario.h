@@ -112,7 +112,7 @@ struct switch_spec {
 		uint8_t to
 			[SCENARIO_CLASSES]; /* class that one is moved to; its own number: it stays */
 	} roles;
-	uint32_t balance; /* enum balance of abi/balance.h */
+	uint32_t balance; /* enum balance of abi/policies.h */
 	uint64_t lldp_ps; /* between two LLDP frames of a port; 0: off */
 	uint64_t cnp_ps;  /* supplemental CNPs: time in which senders raise their rates; 0: off */
 	uint64_t reroute_ps; /* from a link's change to the new routes */

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "scenario/scenario.h"
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 
 struct walk {
 	void (*visit)(void *arg, const struct scenario_key *k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Scalars: read, and judged by the range of their key. */
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 
 #include <errno.h>
 #include <math.h>

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <strings.h>
 #include "base/units.h"
-#include "scenario/number.h"
+#include "scenario/number_text.h"
 #include "scenario/scenario.h"
-#include "scenario/schema.h"
+#include "scenario/schema_use.h"
 
 #define STEP       2 /* blanks a level */
 #define FLOW_LIMIT 6 /* keys of a mapping that stands in one line, and holds only scalars */

@@ -4,7 +4,7 @@
 
 /*
  * A fabric: nodes, ports and links with every number resolved. A pure value, made from a scenario
- * without touching the machine (topology/make.h).
+ * without touching the machine (topology/make_fabric.h).
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,7 +2,7 @@
 
 /* Two tiers: every leaf has links_per_pair links to every spine. */
 #include <stdio.h>
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "scenario/scenario.h"
 #include "topology/shape.h"
 

@@ -3,8 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "abi/balance.h"
-#include "abi/state.h"
+#include "abi/policies.h"
+#include "abi/shared_state.h"
 #include "base/headroom.h"
 #include "base/units.h"
 #include "scenario/scenario.h"

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "abi/wire.h"
-#include "base/rng.h"
-#include "build/build.h"
+#include "base/rng_stream.h"
+#include "bringup/bringup.h"
 #include "lib/buffer.h"
 #include "lib/hand_fabric.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "abi/egress.h"
 #include "fabricbed.skel.h"
 #include "lib/program_size.h"

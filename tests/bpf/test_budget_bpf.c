@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "abi/egress.h"
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "base/numbers.h"
 #include "fabricbed.skel.h"
 #include "lib/program_size.h"

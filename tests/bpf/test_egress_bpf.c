@@ -14,12 +14,12 @@
 #include <linux/pkt_cls.h>
 #include <bpf/bpf.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "dataplane/kernel.h"
 #include "egress/class.h"
 #include "egress/ect.h"
 #include "egress/label.h"
-#include "egress/parse.h"
+#include "egress/parse_ports.h"
 #include "lib/packet.h"
 
 #define PACKETS 3000

@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "serve/server.h"
+#include "daemon/server.h"
 
 enum {
 	ANOTHER = 0xf9, /* leaves, and comes again */

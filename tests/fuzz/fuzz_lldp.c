@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "control/lldp.h"
+#include "control/lldp_agent.h"
 
 /* h0 - s0 - s1 */
 #define NODES 3

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "abi/drop.h"
 #include "abi/wire.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "dataplane/dataplane.h"
 
 #define HOST_PORT   2u

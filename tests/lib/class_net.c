@@ -10,7 +10,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "abi/wire.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/wiretime.h"
 #include "lib/compiler.h"
 #include "lib/rng_unit.h"

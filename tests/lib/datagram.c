@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "transport/headers.h"
 
 #define NOBODYS_QP 0xabcdefu

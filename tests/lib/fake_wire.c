@@ -3,7 +3,7 @@
 #include <endian.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "fake_wire.h"
 #include "lib/headers_parse.h"
 #include "transport/headers.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/random.h>
 #include "abi/wire.h"
-#include "build/record.h"
+#include "bringup/record.h"
 #include "io/netns.h"
 #include "io/probe.h"
 

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "build/build.h"
+#include "bringup/bringup.h"
 #include "lib/hand_fabric.h"
 
 #define CAPTURED 90

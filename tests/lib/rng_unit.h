@@ -2,7 +2,7 @@
 #ifndef FABRICBED_TEST_RNG_UNIT_H
 #define FABRICBED_TEST_RNG_UNIT_H
 
-#include "base/rng.h"
+#include "base/rng_stream.h"
 
 /* Uniform in [0, 1). */
 static inline double rng_unit(uint64_t *state)

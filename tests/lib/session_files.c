@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 
 #define RANDOM_SLICE_MAX_PS 3000000
 #define BLOCK_PACKET        6 /* pcapng's enhanced packet block */

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "topology/make.h"
+#include "topology/make_fabric.h"
 
 void small_session_load(
 	struct small_session *s, const char *text, const char *const *sets, size_t set_count)

@@ -5,8 +5,8 @@
 /* From a scenario's text to a session on the inline dataplane. What can't be set up fails the test. */
 #include <jansson.h>
 #include <stddef.h>
-#include "live/folder.h"
-#include "live/session.h"
+#include "session/folder.h"
+#include "session/session.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "lib/switch_bench.h"
 #include "lib/switch_cases.h"
 

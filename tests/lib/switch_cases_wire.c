@@ -4,11 +4,11 @@
 #include <stdarg.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "control/faults.h"
 #include "lib/switch_bench.h"
 #include "lib/switch_cases.h"
-#include "sw/wire.h"
+#include "sw/cable.h"
 
 void switch_link_down(void **state)
 {

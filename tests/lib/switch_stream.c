@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 
 /* Mostly DSCPs by which a class is meant. */
 static uint8_t random_tos(uint64_t *rng)

@@ -28,8 +28,8 @@ rules=$(
 	userspace/base/                 base/* abi/* lib/rng.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h
 	userspace/dataplane/dataplane.h abi/*
-	userspace/dataplane/inline.c    dataplane/dataplane.h dataplane/tables.h sw/pipeline.h
-	userspace/dataplane/tables      dataplane/tables.h abi/*
+	userspace/dataplane/inline.c    dataplane/dataplane.h dataplane/table_list.h sw/pipeline.h
+	userspace/dataplane/table_list  dataplane/table_list.h abi/*
 	userspace/dataplane/kernel      dataplane/* base/* abi/* io/* fabricbed.skel.h
 	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h
 	userspace/io/                   io/* base/*
@@ -38,11 +38,11 @@ rules=$(
 	userspace/workload/             workload/* base/* abi/*
 	orchestrator/scenario/          scenario/* base/* workload/kind.h
 	orchestrator/topology/          topology/* scenario/* base/* abi/* workload/kind.h
-	orchestrator/build/             build/* topology/* scenario/* $userspace_all
-	orchestrator/live/              live/* build/* topology/* scenario/* $userspace_all
-	orchestrator/serve/             serve/* live/* build/* topology/* scenario/* $userspace_all
+	orchestrator/bringup/           bringup/* topology/* scenario/* $userspace_all
+	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all
+	orchestrator/daemon/            daemon/* session/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/report/            report/* topology/* scenario/* $userspace_all
-	orchestrator/cli/               cli/* report/* serve/* live/* build/* topology/* scenario/* $userspace_all
+	orchestrator/cli/               cli/* report/* daemon/* session/* bringup/* topology/* scenario/* $userspace_all
 	END
 )
 

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 
 capture=$scratch/lldp.pcap
 try "${CC:-cc}" -std=gnu11 -D_GNU_SOURCE -I"$root/bpf" -I"$root/userspace" -o frames \
-	"$root"/tests/system/lldp_frames.c "$root"/userspace/control/{lldp,lldp_frame,roles}.c
+	"$root"/tests/system/lldp_frames.c "$root"/userspace/control/{lldp_agent,lldp_frame,port_roles}.c
 exits "the frames' maker" 0
 try ./frames "$capture"
 exits "frames of a host and of switches" 0

@@ -6,7 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "control/lldp.h"
+#include "control/lldp_agent.h"
 
 /* h0 (port 2) - tor0.0 (ports 3, 4) - core0 (port 5) */
 struct fabric3 {

@@ -14,8 +14,8 @@
 #include <unistd.h>
 #include "abi/wire.h"
 #include "base/parallel.h"
-#include "build/record.h"
-#include "build/watch.h"
+#include "bringup/record.h"
+#include "bringup/watch.h"
 #include "io/netlink.h"
 #include "io/netns.h"
 #include "io/probe.h"

@@ -11,8 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/parallel.h"
-#include "build/record.h"
-#include "build/watch.h"
+#include "bringup/record.h"
+#include "bringup/watch.h"
 #include "io/netns.h"
 
 struct sabotage {

@@ -9,7 +9,7 @@
 #include "base/diag.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
-#include "topology/make.h"
+#include "topology/make_fabric.h"
 
 static inline struct scenario fixture_scenario(enum topology_kind kind)
 {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "control/faults.h"
-#include "sw/wire.h"
+#include "sw/cable.h"
 
 #define US     1000000ull /* ps */
 #define EVERY  (100 * US)

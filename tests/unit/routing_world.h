@@ -3,7 +3,7 @@
 #define FABRICBED_ROUTING_WORLD_H
 
 /* A fabric with routes, and ways to look at them. Include after cmocka.h. */
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "control/routing.h"
 #include "fabric_fixture.h"
 

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
-#include "serve/server.h"
+#include "daemon/server.h"
 
 #define SERVER_ROUNDS 200000 /* of one server_serve() after the other: more is a busy loop */
 #define REQUEST(rest) "{\"version\":1," rest "}\n"

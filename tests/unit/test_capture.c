@@ -9,8 +9,8 @@
 #include <cmocka.h>
 #include "abi/wire.h"
 #include "lib/small_session.h"
-#include "live/capture.h"
-#include "live/names.h"
+#include "session/capture.h"
+#include "session/names.h"
 
 #define REST                                                                                       \
 	"workload:\n"                                                                              \

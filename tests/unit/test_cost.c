@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "lib/small_session.h"
-#include "live/cost.h"
+#include "session/cost.h"
 
 #define POOL (64 * 4096) /* of a port that frames come to */
 

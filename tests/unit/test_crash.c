@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "serve/crash.h"
-#include "serve/state_dir.h"
+#include "daemon/crash.h"
+#include "daemon/registry_dir.h"
 
 /* A process that watches for crashes and then meets one: how it ended, and what it said. */
 static int crash(int deadly, char *said, size_t size)

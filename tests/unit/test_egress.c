@@ -9,7 +9,7 @@
 #include "egress/class.h"
 #include "egress/ect.h"
 #include "egress/label.h"
-#include "egress/parse.h"
+#include "egress/parse_ports.h"
 #include "lib/packet.h"
 
 #define TCP      6

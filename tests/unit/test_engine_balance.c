@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/units.h"
 #include "lib/datagram.h"
 #include "lib/small_net.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/units.h"
 #include "lib/small_net.h"
 #include "lib/small_session.h"

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "lib/pause_watch.h"

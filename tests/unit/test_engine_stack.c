@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "abi/wire.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "lib/stack_net.h"

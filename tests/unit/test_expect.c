@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #undef expect_check /* cmocka has a macro of that name */
-#include "live/expect.h"
+#include "session/expect.h"
 #include "scenario/scenario.h"
 
 static bool met(const char *metric, enum expect_bound bound, double value, json_t **ret_found)

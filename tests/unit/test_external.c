@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "build/external.h"
+#include "bringup/external.h"
 #include "scenario/scenario.h"
 
 /*

@@ -3,7 +3,7 @@
  * Bursts of a flaky link: that they obey the laws that were asked for, and which frames they take.
  */
 #include <stdlib.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "faults_fixture.h"
 
 struct burst {

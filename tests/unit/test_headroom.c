@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "base/headroom.h"
 #include "base/numbers.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 
 /*
  * The formula beside a link played frame by frame. The peer sends back to back; the frame whose

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "serve/hosts.h"
+#include "daemon/hosts.h"
 #include "topology/fabric.h"
 
 /* Numbers that need more than one byte of the addresses, and a switch, which has none. */

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/units.h"
-#include "control/lldp.h"
+#include "control/lldp_agent.h"
 #include "lib/hand_fabric.h"
 #include "lldp_fixture.h"
 

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "base/wiretime.h"
 #include "lib/small_session.h"
-#include "live/measure.h"
+#include "session/measure.h"
 
 #define CLOSE 1e-9
 

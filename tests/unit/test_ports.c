@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/headroom.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "control/ports.h"
 
 #define KB   1024u

@@ -10,7 +10,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "build/process.h"
+#include "bringup/process.h"
 
 static void the_living_live(void **state)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "../lib/roce_bench.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/roce_receiver.h"

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
-#include "control/roles.h"
+#include "base/rng_stream.h"
+#include "control/port_roles.h"
 #include "lib/hand_fabric.h"
 #include "lib/rng_unit.h"
 

@@ -10,10 +10,10 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/numbers.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/units.h"
 #include "lib/small_session.h"
-#include "topology/check.h"
+#include "topology/targets.h"
 
 /* ---- a session that lasts, and what can be done to it */
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include "base/units.h"
 #include "lib/small_session.h"
-#include "live/show.h"
+#include "session/show.h"
 
 /* Three senders, one receiver, queues of 20 KB: something is dropped, something is queued. */
 static const char incast[] = "name: t\n"

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <cmocka.h>
 #include "base/units.h"
-#include "live/stack_egress.h"
+#include "session/stack_egress.h"
 #include "scenario/scenario.h"
 
 static void nothing_to_do(void **state)

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "../lib/strack_bench.h"
 #include "lib/strack_state.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "transport/headers.h"
 #include "transport/strack_sender.h"
 
@@ -72,7 +72,7 @@ static void prepare_trouble(struct strack_bench *b, struct trouble *t)
 	b->config.hooks = (struct fake_hooks){.arg = t, .drop = drop, .delay = delay};
 }
 
-static const struct strack_sender *state_of(struct strack_bench *b)
+static const struct strack_sender *registry_of(struct strack_bench *b)
 {
 	return (const struct strack_sender *)strack_bench_sender(b, 0);
 }
@@ -159,7 +159,7 @@ static void a_lost_tail_is_found_by_a_probe(void **state)
 		assert_int_equal(strack_bench_sender(&b, 0)->stats.timeouts, 0);
 		assert_true(strack_bench_sender(&b, 0)->finished_ps < idle + 6 * RTT);
 		/* a probe's own round trip is shorter, and no measure for a packet's */
-		assert_int_equal(state_of(&b)->window.base_rtt_ps, b.env.base_rtt_ps);
+		assert_int_equal(registry_of(&b)->window.base_rtt_ps, b.env.base_rtt_ps);
 		fake_wire_close(&b.wire);
 	}
 }
@@ -234,7 +234,7 @@ static void a_dead_network_comes_back(void **state)
 	t.data_until = 600 * US;
 	strack_bench_run(&b);
 	assert_in_range(strack_bench_sender(&b, 0)->stats.timeouts, 1, 4);
-	assert_int_equal(state_of(&b)->backoff, 0);
+	assert_int_equal(registry_of(&b)->backoff, 0);
 	fake_wire_close(&b.wire);
 }
 
@@ -279,7 +279,7 @@ static void anything_at_random(void **state)
 static void within_the_bitmap(void *arg, const struct fake_packet *p)
 {
 	struct trouble *t = arg;
-	const struct strack_sender *s = state_of(t->b);
+	const struct strack_sender *s = registry_of(t->b);
 
 	if (p->opcode == STRACK_DATA)
 		assert_true(p->psn < s->epsn + s->flow.ring_bits);

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "transport/strack_spray.h"
 
 #define AGE 1000

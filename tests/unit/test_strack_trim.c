@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "../lib/strack_bench.h"
 #include "lib/strack_state.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "lib/headers_parse.h"
 #include "transport/headers.h"
 #include "transport/strack_sender.h"

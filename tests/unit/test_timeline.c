@@ -8,7 +8,7 @@
 #include <cmocka.h>
 #include "base/units.h"
 #include "lib/small_session.h"
-#include "live/timeline.h"
+#include "session/timeline.h"
 
 /* Two leaves and two spines; links: h0-leaf0, h1-leaf1, leaf0-spine0, leaf0-spine1, leaf1-... */
 #define FABRIC                                                                                     \

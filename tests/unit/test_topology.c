@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "base/diag.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/wiretime.h"
 #include "fabric_fixture.h"
 #include "scenario/scenario.h"

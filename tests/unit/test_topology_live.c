@@ -7,8 +7,8 @@
 #include "fabric_fixture.h"
 #include "scenario_fixture.h"
 #include "report/fabric_report.h"
-#include "topology/check.h"
-#include "topology/make.h"
+#include "topology/targets.h"
+#include "topology/make_fabric.h"
 #include "words_fixture.h"
 
 /* What was said against something that is given to a fabric later; "": nothing. To be freed. */

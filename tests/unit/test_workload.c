@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/wiretime.h"
 #include "fabric_fixture.h"
 #include "workload/ideal.h"

@@ -4,7 +4,7 @@
 
 /* The load-balancing policies, for modules that know nothing else of the switch. */
 #include <stddef.h>
-#include "abi/balance.h"
+#include "abi/policies.h"
 
 /* The words of all policies by enum balance, as an initialiser with a NULL behind the last one. */
 #define X(symbol, word, ahead, meaning) #word,

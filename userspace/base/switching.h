@@ -8,7 +8,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "base/net.h"
 
 /* A threshold: bytes, or a time at the port's rate (ps not 0). */

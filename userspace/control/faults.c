@@ -2,7 +2,7 @@
 #include "control/faults.h"
 
 #include <math.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 
 #define MEAN_MAX ((1ull << 56) - 1)
 /*

@@ -7,7 +7,7 @@
  * the frames towards one port, from the next that arrives there; a cable has two. The tables have
  * SW_FAULTS. `seed` is the scenario's: what happens follows from it, the port and the time or the
  * number of the frame alone, so that a fault that goes and returns, or another beside it, changes
- * nothing of that. The model and its limits: bpf/sw/wire.h.
+ * nothing of that. The model and its limits: bpf/sw/cable.h.
  */
 #include "dataplane/dataplane.h"
 

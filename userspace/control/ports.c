@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include "abi/wire.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/wiretime.h"
 
 /* The lowest DSCP of a class; of a class without any, `otherwise`. */

@@ -7,7 +7,7 @@
  * switch's own processor writes it once at start.
  */
 #include <stdint.h>
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "base/net.h"
 #include "base/switching.h"
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stddef.h>
 #include "abi/hop.h"
-#include "abi/state.h"
+#include "abi/shared_state.h"
 
 /* One frame on its way through a program: the hop header goes in, the verdict comes out. */
 struct frame {

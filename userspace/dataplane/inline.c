@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "dataplane/dataplane.h"
-#include "dataplane/tables.h"
+#include "dataplane/table_list.h"
 #include "sw/pipeline.h"
 
 /* `features` is what decides which program this becomes: a constant leaves out what is off. */

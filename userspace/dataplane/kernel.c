@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
-#include "dataplane/tables.h"
+#include "dataplane/table_list.h"
 #include "fabricbed.skel.h"
 #include "io/xsk.h"
 

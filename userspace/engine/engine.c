@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "abi/balance.h"
+#include "abi/policies.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 #include "lib/pause.h"

@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <string.h>
 #include "abi/wire.h"
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "base/wiretime.h"
 #include "engine/engine.h"
 #include "engine/event_heap.h"

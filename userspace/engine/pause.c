@@ -23,7 +23,7 @@ static struct queue *queue_of(const struct engine *e, uint32_t port, uint32_t cl
 	return &e->dp->tables.queues[port * CLASSES + class];
 }
 
-/* A pause is told again when half of it has run out, so that one lost or late frame does no harm. */
+/* A pause is refreshed when half of it has run out, so that one lost or late frame does not matter. */
 static uint64_t refresh_after(const struct engine *e, uint32_t port)
 {
 	uint64_t whole = e->dp->tables.config.quanta * e->ports[port].shared->quantum >> 8;

@@ -198,7 +198,7 @@ uint64_t fidelity_window_ps(const struct fidelity *f)
 	return f->window.passed_ps;
 }
 
-/* What model time's own pace leaves over once what it was held back is taken off: so much slower it went. */
+/* How much slower model time went than real time, without the time for which it was held back. */
 static double slip_factor(const struct fidelity *f, const struct account *a)
 {
 	double wanted = (double)a->passed_ps / f->slowdown;

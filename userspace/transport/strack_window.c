@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The congestion window: one for all paths, steered by delay, checked against ECN. */
+/* The congestion window: one for all paths, clock_asked by delay, checked against ECN. */
 #include "transport/strack_window.h"
 
 #include "base/units.h"

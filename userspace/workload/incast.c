@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/rng.h"
+#include "base/rng_stream.h"
 #include "workload/kind.h"
 #include "workload/list.h"
 

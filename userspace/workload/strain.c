@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "abi/state.h"
+#include "abi/shared_state.h"
 #include "base/netgraph.h"
 #include "base/numbers.h"
 #include "base/wiretime.h"

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_LIVE_FABRIC_H
+#define FABRICBED_LIVE_FABRIC_H
+
+/* A live fabric inside its own process: the session, the clock that drives it, and the requests that it serves. */
+#include <stdbool.h>
+#include "base/error.h"
+#include "session/folder.h"
+
+struct fabric;
+struct scenario;
+
+struct live;
+
+struct live_params {
+	struct scenario *scenario; /* grows by what is done by hand; both outlive the live fabric */
+	const struct fabric *fabric;
+	const char *name;             /* of the fabric; in use already: -EEXIST */
+	struct folder *folder;        /* for the results */
+	const char *control;          /* path of the control socket */
+	bool kernel;                  /* the kernel dataplane; else inline, without programs */
+	const volatile bool *stop;    /* ends the set-up */
+	const struct lock_wait *wait; /* as build_up() has it */
+};
+
+/* Builds everything. When it returns the fabric forwards, and the socket listens. On error nothing stays. 0 or -errno with why. */
+int live_open(struct live **ret, const struct live_params *params, struct error *why);
+
+/*
+ * Serves until it is told to end (`down`), which has written the results, or until *stop is set, and writes them then. 0, or
+ * -errno with why if the fabric failed, and results so far are written, or if they could not be.
+ */
+int live_run(struct live *l, const volatile bool *stop, struct error *why);
+
+/* Takes everything down. NULL is fine. */
+void live_close(struct live *l);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SEND_BUFFER_H
+#define FABRICBED_SEND_BUFFER_H
+
+/* Bytes that wait for a socket to take them: a ring that grows up to a limit, and is given back when it runs empty. */
+#include <stdbool.h>
+#include <stddef.h>
+
+struct send_buffer {
+	char *bytes;
+	size_t capacity; /* 0 or a power of two */
+	size_t start;
+	size_t count;
+};
+
+/* Takes all of it, or nothing: false, there is no room below limit (a power of two), or no memory. */
+bool send_buffer_put(struct send_buffer *o, const void *bytes, size_t count, size_t limit);
+
+/* Sends what the socket takes now. 0, be it that something still waits, or -errno: nobody will read it. */
+int send_buffer_send(struct send_buffer *o, int fd);
+
+/* Empties it. */
+void send_buffer_release(struct send_buffer *o);
+
+#endif

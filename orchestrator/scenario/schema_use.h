@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SCENARIO_SCHEMA_USE_H
+#define FABRICBED_SCENARIO_SCHEMA_USE_H
+
+/* What is done by the tables of base/schema.h: files are read, checked and written. Private to scenario/. */
+#include "base/schema.h"
+
+/* The whole file: what a struct scenario has. */
+extern const struct map scenario_map;
+
+/* ---- reading ---- */
+
+/*
+ * Fills `base` from a mapping; NULL counts as one without keys. Adds a message for each unknown key, missing key and wrong
+ * value. What is wrong leaves the default. True: all is good.
+ */
+bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base);
+
+/* One value, of whatever kind; base is the struct that has the key's target. */
+bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base);
+
+/* The default of a key that is not given. */
+bool key_default(struct check *c, const struct map *map, const struct key *k, void *base);
+
+/* One scalar, as the key says, into target. False: there is a message. */
+bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target);
+
+/* The key of that name; NULL: there is none. */
+const struct key *map_key(const struct map *map, const char *name);
+
+/* "off", or what else YAML 1.1 reads as false (type bool): "no", "false"; in any case of letters. */
+bool value_is_off(const struct tree *n);
+
+/* The same of "on", "yes" and "true". */
+bool value_is_on(const struct tree *n);
+
+/* ---- writing ---- */
+
+/* indent: of the mapping's keys, each in a line of its own; FLOW: {in: one, line: all}. */
+#define FLOW (-1)
+void map_write(FILE *out, const struct map *map, const void *base, int indent);
+
+/* Whether a key is written at all. */
+bool key_is_written(const struct map *map, const struct key *k, const void *base);
+
+/* A scalar as it is read. */
+void value_write(FILE *out, const struct key *k, const void *target);
+
+/* A name, bare as people write it, unless YAML would then take it for nothing or for syntax. */
+void write_name(FILE *out, const char *name);
+
+/* ---- the end ---- */
+
+/* Frees what the values of a mapping hold, and the struct itself where it was allocated. */
+void map_release(const struct map *map, void *base);
+
+/* Which of the choices a mapping has, from 0; and the number of one of them. */
+size_t map_chosen(const struct map *map, const void *base);
+size_t choice_index(const struct map *map, const struct key *k);
+
+/* Calls visit for each value that is the name of a host: its path below the mapping ("pairs.to"), and the name. */
+void map_each_host(const struct map *map, const void *base, const char *path,
+	void (*visit)(void *arg, const char *path, const char *name), void *arg);
+
+/* ---- in words: each fills buf and returns it ---- */
+
+#define EXPECTED 1024
+
+/* What a message says was expected. */
+const char *expected_value(const struct key *k, char buf[EXPECTED]);
+const char *expected_map(const struct map *map, char buf[EXPECTED]);
+
+/* "a, b, c" */
+const char *expected_names(const char *const *names, size_t count, char buf[EXPECTED]);
+
+/* Of a mapping: whether no key is required, and so "on" can stand for all defaults. */
+bool map_takes_on(const struct map *map);
+
+/* Of a mapping: whether it may be written as a single word or number. */
+bool map_takes_word(const struct map *map);
+
+#endif

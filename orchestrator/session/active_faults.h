@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ACTIVE_FAULTS_H
+#define FABRICBED_ACTIVE_FAULTS_H
+
+/* What faults have done: which one befell which target from when to when. Never forgets, so that it can be done again. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "scenario/kinds.h"
+
+struct scenario;
+
+#define ACTIVE_FAULT_LASTS UINT64_MAX
+
+struct active_fault {
+	uint32_t fault;              /* index in the scenario's faults */
+	uint32_t target;             /* the link, or the node, as the fault's kind has it */
+	uint64_t since_ps, until_ps; /* ACTIVE_FAULT_LASTS: in force */
+};
+
+struct active_faults {
+	struct active_fault *items;
+	size_t count;
+};
+
+#define ACTIVE_FAULTS_INIT                                                                         \
+	{                                                                                          \
+		0                                                                                  \
+	}
+
+void active_faults_release(struct active_faults *d);
+
+/* 0 or -ENOMEM. */
+int active_faults_begin(struct active_faults *d, uint32_t fault, uint32_t target, uint64_t now_ps);
+
+/* By fault, then by target: as a timetable has it. */
+void active_faults_sort(struct active_faults *d);
+
+/* False: it is not in force there. */
+bool active_faults_end(struct active_faults *d, uint32_t fault, uint32_t target, uint64_t now_ps);
+
+/* The fault of this kind that is in force at a target; false: there is none. */
+bool active_faults_find(const struct active_faults *d, const struct scenario *s,
+	enum fault_kind kind, uint32_t target, uint32_t *ret_fault);
+
+/* Whether a fault that routes have to follow has begun or ended at that time. */
+bool active_faults_cut(const struct active_faults *d, const struct scenario *s, uint64_t at_ps);
+
+/*
+ * Whether all that a fault has done began at one time and ended at one (or has not yet): *ret is that then. False also if it
+ * has done nothing.
+ */
+bool active_faults_alike(const struct active_faults *d, uint32_t fault, struct active_fault *ret);
+
+#endif

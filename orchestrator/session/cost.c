@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/cost.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include "abi/shared_state.h"
+#include "engine/pool.h"
+#include "session/setup.h"
+#include "session/traffic.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
+#include "workload/strain.h"
+
+/*
+ * What is not computed below, measured on amd64: the process and its libraries; of a port, what the engine, the recorder and
+ * the fabric keep of it beside the dataplane's tables, a node's share included; of a flow, its places in the engine, its events, and
+ * the message that it was while it was set up.
+ */
+#define PROCESS_BYTES (5u << 20)
+#define PORT_BYTES    470u
+#define FLOW_BYTES    264u
+
+/*
+ * What the kernel has for a fabric: of a port its half of a veth pair, a socket with its rings, and its share of the
+ * tables; of a node the namespace. A veth that has got its first frame keeps a pool of pages (64 at once, include/net/page_pool).
+ */
+#define KERNEL_PORT_BYTES (78u << 10)
+#define KERNEL_NODE_BYTES (250u << 10)
+#define KERNEL_POOL_BYTES (64u * PAGE)
+
+#define KERNEL_HOP_NS   2250.0
+#define INLINE_HOP_NS   80.0
+#define PACKETS_PER_ACK 16.0 /* of RoCEv2 */
+
+#define PAGE 4096u
+
+/*
+ * A switch uses about as many groups as it has ports while all links are up, of those that are laid out for it; the system
+ * backs whole pages of them.
+ */
+static uint64_t switch_bytes(const struct fabric *f, uint32_t node)
+{
+	uint64_t groups = f->net.nodes[node].port_count * sizeof(struct group);
+	uint64_t blocks = (f->net.host_count + ROUTE_BLOCK - 1) / ROUTE_BLOCK;
+
+	return blocks * sizeof(struct route_block) + (groups + PAGE - 1) / PAGE * PAGE + PAGE / 2;
+}
+
+static uint64_t fabric_bytes(const struct scenario *s, const struct fabric *f)
+{
+	uint64_t port = PORT_BYTES + sizeof(struct port) +
+			CLASSES * (sizeof(struct queue) + sizeof(struct ingress));
+	uint64_t bytes, edges = 0;
+
+	bytes = port * f->net.port_count;
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		edges += f->nodes[i].tier == 1;
+		bytes += switch_bytes(f, i);
+		if (s->sw.cnp_ps)
+			bytes += FLOW_SLOTS * sizeof(struct flow_mark);
+	}
+	/* routing: hops from each switch to each that has hosts */
+	return bytes + edges * f->net.switch_count;
+}
+
+static uint64_t flow_bytes(
+	const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	struct transport_env env;
+	struct setup_options options;
+	const struct transport_ops *ops = setup_transport(&env, &options, s, f);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < m->count; i++) {
+		const struct flow_spec spec = {.bytes = m->items[i].bytes};
+
+		bytes += FLOW_BYTES + ops->size(&env, &spec, true) + ops->size(&env, &spec, false);
+	}
+	return bytes;
+}
+
+/* Packets under way, or their answers: a window of each host that sends, however many flows it has. */
+static uint64_t packet_bytes(
+	const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	uint64_t slot = packet_slot_bytes(setup_frame_capacity(s, f));
+	struct transport_env env;
+	struct setup_options options;
+	double share = setup_transport(&env, &options, s, f) == &strack_transport
+			       ? options.strack.window_share
+			       : 1;
+	uint64_t window = (uint64_t)((double)f->bdp_bytes * share) / f->packet_bytes + 1;
+	uint64_t most = window * (m->count < f->net.host_count ? m->count : f->net.host_count);
+	uint64_t packets = 0;
+
+	for (size_t i = 0; i < m->count && packets < most; i++)
+		packets += (m->items[i].bytes + f->mtu - 1) / f->mtu;
+	return slot * (packets < most ? packets : most);
+}
+
+/* Ports to which the messages' packets and answers may come. 0 or -ENOMEM. */
+static int count_reached(
+	uint32_t *ret, const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	uint32_t count = f->net.link_count;
+	struct strain_links links = {calloc((size_t)count + 1, sizeof(uint64_t)),
+		calloc((size_t)count + 1, sizeof(uint64_t))};
+	struct workload_strain strain = {0};
+	struct workload_frames frames;
+	int err = links.rate_bps && links.delay_ps ? 0 : -ENOMEM;
+
+	for (uint32_t l = 0; !err && l < count; l++)
+		links.rate_bps[l] = f->net.ports[f->links[l].a].rate_bps;
+	setup_frames(&frames, s, f);
+	if (!err)
+		err = workload_strain(m, &f->net, &frames, &links, &strain);
+	*ret = 2 * strain.links; /* answers go back */
+	free(links.rate_bps);
+	free(links.delay_ps);
+	return err;
+}
+
+/* As many chains of messages as there are hosts reach about all; to follow each would take longer than it is worth. */
+static bool reaches_all(const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	uint64_t chains = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		chains += m->items[i].after == MESSAGE_NONE;
+	return s->sw.lldp_ps || chains >= f->net.host_count;
+}
+
+static int kernel_bytes(
+	uint64_t *ret, const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	const struct net *net = &f->net;
+	uint32_t reached = net->port_count;
+	int err = reaches_all(s, f, m) ? 0 : count_reached(&reached, s, f, m);
+
+	*ret = (uint64_t)net->port_count * KERNEL_PORT_BYTES +
+	       (uint64_t)net->node_count * KERNEL_NODE_BYTES +
+	       (uint64_t)reached * KERNEL_POOL_BYTES;
+	return err;
+}
+
+static uint64_t process_bytes(
+	const struct scenario *s, const struct fabric *f, const struct messages *m)
+{
+	return PROCESS_BYTES + fabric_bytes(s, f) + flow_bytes(s, f, m) + packet_bytes(s, f, m);
+}
+
+int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
+	const struct fabric *f, const struct messages *m, const struct workload_size *size)
+{
+	double answered = s->host.transport == TRANSPORT_STRACK ? s->host.strack.sack_packets
+								: PACKETS_PER_ACK;
+	double hops = (double)size->packet_hops * (1 + 1 / answered);
+	uint64_t kernel;
+	int err = kernel_bytes(&kernel, s, f, m);
+
+	if (err)
+		return err;
+	*ret_inline = (struct cost){
+		process_bytes(s, f, m), hops * (COST_ENGINE_NS + INLINE_HOP_NS) * 1e-9};
+	*ret_kernel = (struct cost){
+		ret_inline->memory_bytes + kernel, hops * (COST_ENGINE_NS + KERNEL_HOP_NS) * 1e-9};
+	return 0;
+}
+
+int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel)
+{
+	struct messages m = MESSAGES_INIT;
+	uint64_t more = 0;
+	int err = traffic_messages(&m, s, f, 0);
+
+	if (!err && kernel)
+		err = kernel_bytes(&more, s, f, &m);
+	if (!err)
+		*ret = process_bytes(s, f, &m) + more;
+	messages_release(&m);
+	return err;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/ending.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include "abi/wire.h"
+#include "base/numbers.h"
+#include "base/units.h"
+#include "base/wiretime.h"
+#include "session/setup.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
+#include "workload/cuts.h"
+#include "workload/strain.h"
+
+#define PATIENCE   100 /* times what links, and timers, need */
+#define RTO_STRACK (100 * PS_PER_US)
+#define RTO_ROCE   (1 * PS_PER_MS)
+#define RTO_RTTS   10
+
+static uint64_t times(uint64_t n, uint64_t ps)
+{
+	return n && ps > ENDING_MAX / n ? ENDING_MAX : n * ps;
+}
+
+static uint64_t sum(uint64_t a, uint64_t b)
+{
+	return min_u64(a, ENDING_MAX) + min_u64(b, ENDING_MAX);
+}
+
+/* The share of a link's frames, or of its rate, that a fault leaves. */
+static double share_left(const struct fault_spec *f, uint32_t frame_bytes)
+{
+	double bad;
+
+	switch (f->kind) {
+	case FAULT_LINK_DOWN:
+	case FAULT_SWITCH_DOWN:
+		return 0;
+	case FAULT_LINK_RATE:
+		return f->share;
+	case FAULT_LINK_LOSS:
+		return 1 - f->loss;
+	case FAULT_LINK_GILBERT:
+		bad = f->gilbert.enter / (f->gilbert.enter + f->gilbert.leave);
+		return 1 - bad * f->gilbert.lost_bad - (1 - bad) * f->gilbert.lost_good;
+	case FAULT_LINK_FLAKY: /* bursts come by Poisson, whatever goes on */
+		return exp(-(double)f->flaky.last_ps / (double)f->flaky.every_ps);
+	case FAULT_LINK_ERRORS:
+		return exp(8.0 * frame_bytes * log1p(-f->bit_errors));
+	case FAULT_LINK_DELAY:
+	case FAULT_HOST_STORM:
+		break;
+	}
+	return 1;
+}
+
+static void active_fault_link(
+	struct strain_links *l, const struct fault_spec *fault, uint32_t link, uint32_t frame_bytes)
+{
+	double share = share_left(fault, frame_bytes);
+	uint64_t rate = (uint64_t)((double)l->rate_bps[link] * share);
+
+	/* what lets through anything at all is a way */
+	l->rate_bps[link] = rate || share <= 0 || !l->rate_bps[link] ? rate : 1;
+	if (fault->kind == FAULT_LINK_DELAY)
+		l->delay_ps[link] += fault->delay_ps;
+}
+
+/* A fault of a link concerns that link, one of a switch all of its links. */
+static void active_fault_target(struct strain_links *l, const struct fabric *f,
+	const struct fault_spec *fault, uint32_t target)
+{
+	const struct net_node *n;
+
+	switch (fault_target(fault->kind)) {
+	case TARGET_LINK:
+		active_fault_link(l, fault, target, f->packet_bytes);
+		break;
+	case TARGET_SWITCH:
+		n = &f->net.nodes[target];
+		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
+			active_fault_link(l, fault, f->net.ports[p].link, f->packet_bytes);
+		break;
+	case TARGET_HOST:
+		break;
+	}
+}
+
+/* The faults that are reckoned with. */
+enum faults_counted { FAULTS_NONE, FAULTS_ALWAYS, FAULTS_AT_LAST };
+
+/* Whether nothing on the timetable ends it; or even, whether it takes its share from the first to the last moment. */
+static bool lasts(const struct fault_spec *f, enum faults_counted counted)
+{
+	if (counted == FAULTS_NONE || f->until_ps != UINT64_MAX)
+		return false;
+	return counted == FAULTS_AT_LAST ||
+	       (f->at_ps == 0 && (fault_cuts(f->kind) || f->kind == FAULT_LINK_RATE));
+}
+
+static int links_with_faults(struct strain_links *l, const struct scenario *s,
+	const struct fabric *f, enum faults_counted counted)
+{
+	uint32_t links = f->net.link_count, targets = links + f->net.node_count;
+
+	l->rate_bps = calloc((size_t)links + 1, sizeof(*l->rate_bps));
+	l->delay_ps = calloc((size_t)links + 1, sizeof(*l->delay_ps));
+	if (!l->rate_bps || !l->delay_ps)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < links; i++) {
+		const struct net_port *p = &f->net.ports[f->links[i].a];
+
+		l->rate_bps[i] = p->rate_bps;
+		l->delay_ps[i] = p->delay_ps;
+	}
+	for (size_t i = 0; i < s->fault_count; i++)
+		for (uint32_t t = 0; lasts(&s->faults[i], counted) && t < targets; t++)
+			if (fault_befalls(f, &s->faults[i], t))
+				active_fault_target(l, f, &s->faults[i], t);
+	return 0;
+}
+
+int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
+	const struct messages *m, bool healed)
+{
+	struct strain_links links = {0};
+	struct workload_frames frames;
+	int r = links_with_faults(&links, s, f, healed ? FAULTS_NONE : FAULTS_ALWAYS);
+
+	setup_frames(&frames, s, f);
+	if (r == 0)
+		r = workload_cut_bound(m, &f->net, &frames, links.rate_bps, ret);
+	free(links.rate_bps);
+	free(links.delay_ps);
+	return r;
+}
+
+/* The timeout of the transport; on auto what it is at least. */
+static uint64_t timeout(const struct scenario *s, const struct fabric *f)
+{
+	bool roce = s->host.transport == TRANSPORT_ROCE;
+	uint64_t given = roce ? s->host.roce.rto_ps : s->host.strack.rto_ps;
+	uint64_t base = roce ? RTO_ROCE : RTO_STRACK;
+
+	if (given)
+		return given;
+	return base > RTO_RTTS * f->base_rtt_ps ? base : RTO_RTTS * f->base_rtt_ps;
+}
+
+/* What may hold a packet up beside a full link: a timeout, a pause, a burst of losses. */
+static uint64_t hold_ups(const struct scenario *s, const struct fabric *f, uint64_t slowest_bps)
+{
+	uint64_t all = sum(timeout(s, f), s->sw.pfc.watchdog_ps), burst = 0;
+
+	if (s->sw.pfc.on && slowest_bps)
+		all = sum(all, s->sw.pfc.quanta * (pfc_quantum(slowest_bps) / 256 + 1));
+	for (size_t i = 0; i < s->fault_count; i++)
+		if (s->faults[i].kind == FAULT_LINK_FLAKY && s->faults[i].flaky.last_ps > burst)
+			burst = s->faults[i].flaky.last_ps;
+	return sum(all, burst);
+}
+
+/* How long a message may take. */
+static uint64_t patience(const struct scenario *s, const struct fabric *f,
+	const struct workload_strain *w, uint64_t slowest_bps)
+{
+	uint64_t work = w->busiest_ps > w->alone_ps ? w->busiest_ps : w->alone_ps;
+	uint64_t all = times(PATIENCE, sum(work, hold_ups(s, f, slowest_bps)));
+
+	/* a window of one packet, and each has its answer in twice an idle round trip */
+	all = sum(all, times(2 * w->packets, w->round_trip_ps));
+	/* DCQCN may keep a sender at its least rate all the time */
+	if (s->host.transport == TRANSPORT_ROCE && s->host.roce.dcqcn)
+		all = sum(all, times(ROCE_LEAST_SHARE, w->alone_ps));
+	return min_u64(all, ENDING_MAX);
+}
+
+/* From its start, or from when the links have come to rest, each message may take as long; and one after the other. */
+static uint64_t latest_end(struct messages *m, uint64_t rest_ps, uint64_t patience_ps)
+{
+	uint64_t last = min_u64(sum(rest_ps, patience_ps), ENDING_MAX);
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct message *msg = &m->items[i];
+
+		if (msg->after != MESSAGE_NONE)
+			msg->start_ps = sum(m->items[msg->after].start_ps, msg->gap_ps);
+		else if (msg->start_ps < rest_ps)
+			msg->start_ps = rest_ps;
+		msg->start_ps = min_u64(sum(msg->start_ps, patience_ps), ENDING_MAX);
+		if (msg->start_ps > last)
+			last = msg->start_ps;
+	}
+	return last;
+}
+
+int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
+	const struct timeline *t, struct messages *m)
+{
+	struct strain_links links = {0};
+	struct workload_frames frames;
+	struct workload_strain strain;
+	uint64_t slowest = UINT64_MAX;
+	int r = links_with_faults(&links, s, f, FAULTS_AT_LAST);
+
+	setup_frames(&frames, s, f);
+	if (r == 0)
+		r = workload_strain(m, &f->net, &frames, &links, &strain);
+	if (r == 0) {
+		for (uint32_t i = 0; i < f->net.link_count; i++)
+			if (links.rate_bps[i])
+				slowest = min_u64(slowest, links.rate_bps[i]);
+		*ret = latest_end(m, t->count ? t->items[t->count - 1].at_ps : 0,
+			patience(s, f, &strain, slowest));
+	}
+	free(links.rate_bps);
+	free(links.delay_ps);
+	return r;
+}

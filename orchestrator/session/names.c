@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/names.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clean.h"
+#include "base/diag.h"
+#include "topology/fabric.h"
+
+const char *port_name(const void *arg, uint32_t port, char *buf)
+{
+	const struct fabric *f = arg;
+	const struct net_port *p = &f->net.ports[port];
+	const struct fabric_link *link = &f->links[p->link];
+	int used = snprintf(buf, RECORDER_NAME, "%s->%s", f->nodes[p->node].name,
+		f->nodes[f->net.ports[p->peer].node].name);
+
+	if (link->is_parallel)
+		snprintf(buf + used, RECORDER_NAME - (size_t)used, "#%u", link->parallel);
+	return buf;
+}
+
+const char *host_name(const void *arg, uint32_t host, char *buf)
+{
+	const struct fabric *f = arg;
+
+	snprintf(buf, RECORDER_NAME, "%s", f->nodes[host].name);
+	return buf;
+}
+
+bool port_matches(const struct fabric *f, uint32_t port, const char *word)
+{
+	char name[RECORDER_NAME];
+
+	return !fnmatch(word, port_name(f, port, name), 0);
+}
+
+const char *names_shown(char buf[NAMES_SHOWN], const char *word)
+{
+	size_t length = strnlen(word, NAMES_SHOWN);
+	bool cut = length == NAMES_SHOWN;
+
+	if (cut)
+		length = NAMES_SHOWN - 4;
+	memcpy(buf, word, length);
+	strcpy(buf + length, cut ? "..." : "");
+	return clean_text(buf);
+}
+
+int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
+	size_t count)
+{
+	char shown[NAMES_SHOWN], meant[DIAG_MEANT];
+
+	return error_set(why, -EINVAL, "there is no %s '%s'%s", kind, names_shown(shown, word),
+		diag_meant(meant, word, names, count, ""));
+}

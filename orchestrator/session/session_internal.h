@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_SESSION_INTERNAL_H
+#define FABRICBED_SESSION_INTERNAL_H
+
+/* A session's own state, shared by its files and nobody else. */
+#include "base/numbers.h"
+#include "bringup/bringup.h"
+#include "control/routing.h"
+#include "io/pcapng.h"
+#include "session/lldp_agents.h"
+#include "session/capture.h"
+#include "session/capture_order.h"
+#include "session/fault_apply.h"
+#include "session/deadlock_watch.h"
+#include "session/folder.h"
+#include "session/active_faults.h"
+#include "session/session.h"
+#include "session/setup.h"
+#include "session/host_stacks.h"
+#include "telemetry/recorder.h"
+
+struct session {
+	struct session_params params;
+	struct dataplane *dp; /* owned by built, if that is set */
+	struct built *built;
+	struct routing *routing;
+	struct changes changes;
+	struct active_faults active_faults;
+	size_t own_faults;     /* of the scenario as it was given */
+	struct agents *agents; /* NULL: no LLDP */
+	struct engine *engine;
+	struct recorder *recorder;
+	struct pcapng *capture;     /* of everything, to a file */
+	struct captures *captures;  /* by request; NULL where it does not last */
+	struct capture_order order; /* what is on its way to either */
+	struct timeline timeline;
+	struct setup_options options;
+	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
+	uint64_t least_look_ps;               /* between two samples, or searches */
+	bool seen_still;                      /* since nothing moves any more, all was looked at */
+	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
+	bool told_end;    /* that its time was over before its workload was done */
+	uint64_t packets; /* of the workload, none sent twice */
+	struct deadlock deadlock;
+	char fault_words[80]; /* the latest that session_port_faults() told */
+	struct session_tally tally;
+	enum action_kind latest; /* that was done */
+	uint64_t
+		latest_ps; /* when that was; 0 serves as well for never: nothing has begun that could end */
+	struct stacks *stacks; /* NULL: hosts have no kernel stack */
+};
+
+/* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
+int session_add_traffic(struct session *s, size_t first);
+
+/* Does what the timetable says of the engine's present time, and none of what happens periodically. 0 or -errno. */
+int session_follow(struct session *s);
+
+/* A fault begins or ends at a target: in the engine, in what is remembered, and in the events. 0 or -ENOMEM. */
+int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
+void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
+
+/* All that are listed, in the order of a timetable; sorts the list. */
+void session_end_faults(struct session *s, struct active_faults *list, const char *by);
+
+#endif

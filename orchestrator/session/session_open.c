@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a scenario to everything that a session runs on, and back. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/wire.h"
+#include "base/units.h"
+#include "control/ports.h"
+#include "session/ending.h"
+#include "session/names.h"
+#include "session/session_internal.h"
+#include "session/stack_egress.h"
+#include "session/traffic.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
+
+static bool is_stopped(const struct session *s)
+{
+	return s->params.stop && *s->params.stop;
+}
+
+/* Sizes of all tables, and what the program does. */
+static struct sw_sizes table_sizes(const struct session *s)
+{
+	const struct net *net = &s->params.fabric->net;
+	struct sw_sizes sizes = {
+		.ports = PORT_FIRST + net->port_count,
+		.switches = net->switch_count,
+	};
+
+	ports_config(&sizes.config, &s->params.fabric->switching);
+	/* everything may befall a fabric that stays */
+	if (s->params.lasting)
+		sizes.config.features |= SW_FAULTS | SW_CONTROL;
+	if (s->params.stacks)
+		sizes.config.features |= SW_STACK;
+	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);
+	return sizes;
+}
+
+static int open_kernel(
+	struct session *s, const struct sw_sizes *sizes, uint32_t capacity, struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	const struct stack_spec *stack = &sc->host.stack;
+	struct egress_config egress;
+	struct build_params params = {
+		.fabric = f,
+		.name = s->params.name ? s->params.name : sc->name,
+		.exact = s->params.name != NULL,
+		.sizes = sizes,
+		.frame_capacity = capacity,
+		.stacks = s->params.stacks,
+		.stack_mtu = f->packet_bytes - (uint32_t)sizeof(struct eth_hdr),
+		.ecn = stack->ecn,
+		.gso_off = stack->entropy == ENTROPY_PACKET,
+		.gateway = f->switching.config.gateway,
+		.wait = s->params.wait,
+		.external = s->params.stacks && sc->external.node ? &sc->external : NULL,
+	};
+	int r = 0;
+
+	if (s->params.stacks && stack_has_egress(stack)) {
+		r = stack_egress(&egress, stack, sc->clock.wall ? sc->clock.slowdown : 1, why);
+		params.egress = &egress;
+	}
+	if (r == 0)
+		r = build_up(&s->built, &params, why);
+	if (r == 0)
+		s->dp = build_dataplane(s->built);
+	return r;
+}
+
+static int open_dataplane(struct session *s, struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	uint32_t capacity = setup_frame_capacity(sc, s->params.fabric);
+	struct sw_sizes sizes = table_sizes(s);
+	int r;
+
+	if (s->params.kernel)
+		return open_kernel(s, &sizes, capacity, why);
+	r = dataplane_inline_open(&s->dp, &sizes, capacity);
+	return r < 0 ? error_set(why, r, "out of memory for the switches' tables") : 0;
+}
+
+static int open_control(struct session *s, struct error *why)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	int r = routing_new(&s->routing, &f->net, s->params.stop);
+
+	if (r == -E2BIG)
+		return error_set(why, r, "a switch has more than %d equal-cost ports", GROUP_PORTS);
+	if (r == -EINTR)
+		return r;
+	if (r == 0)
+		r = changes_init(&s->changes, sc, f);
+	if (r == 0 && sc->sw.lldp_ps)
+		r = agents_new(&s->agents, f, sc->sw.lldp_ps, port_name);
+	if (r < 0)
+		return error_set(why, r, "out of memory for the switches' control");
+	s->changes.routing = s->routing;
+	return 0;
+}
+
+static int configure(struct session *s, struct error *why)
+{
+	const struct fabric *f = s->params.fabric;
+	int r;
+
+	s->changes.tables = &s->dp->tables;
+	change_routes(&s->changes);
+	if (is_stopped(s))
+		return -EINTR;
+	routing_go_on(s->routing);
+	r = ports_configure(&s->dp->tables, &f->net, &f->switching, s->params.scenario->seed);
+	return r < 0 ? error_set(why, r,
+			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
+		     : 0;
+}
+
+static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,
+	const uint8_t *bytes, uint32_t captured, uint32_t length)
+{
+	struct session *s = arg;
+
+	s->tally.drops[reason]++;
+	s->tally.drop[reason] = (struct session_place){port, now_ps};
+	if (s->captures && captures_any(s->captures))
+		capture_order_add(&s->order, &(struct capture_frame){now_ps, port, true, reason,
+						     bytes, captured, length});
+	recorder_dropped(s->recorder, now_ps, port, reason, length);
+}
+
+static void on_paused(void *arg, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after)
+{
+	struct session *s = arg;
+
+	if (after & ~before) {
+		s->tally.pauses++;
+		s->tally.pause = (struct session_place){port, now_ps};
+	}
+	recorder_paused(s->recorder, now_ps, port, before, after);
+}
+
+static void on_sent(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
+	uint32_t captured, uint32_t length)
+{
+	struct session *s = arg;
+
+	if (s->capture || captures_any(s->captures))
+		capture_order_add(&s->order, &(struct capture_frame){.at_ps = now_ps,
+						     .port = port,
+						     .bytes = bytes,
+						     .captured = captured,
+						     .length = length});
+}
+
+static void on_settled(void *arg)
+{
+	struct session *s = arg;
+
+	capture_order_flush(&s->order);
+}
+
+/* Frames for captures, in the order of time. */
+static void on_ordered(void *arg, const struct capture_frame *f)
+{
+	struct session *s = arg;
+
+	if (f->dropped) {
+		capture_dropped(s->captures, f->at_ps, f->port, f->reason, f->bytes, f->captured,
+			f->length);
+		return;
+	}
+	if (s->captures)
+		capture_sent(s->captures, f->at_ps, f->port, f->bytes, f->captured, f->length);
+	if (s->capture)
+		capture_write(s->capture,
+			&(struct pcapng_packet){f->port - PORT_FIRST, f->at_ps, f->bytes,
+				f->captured, f->length, PCAPNG_OUTBOUND, NULL});
+}
+
+static void on_control(
+	void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured)
+{
+	struct session *s = arg;
+	uint32_t node = s->params.fabric->net.ports[port].node;
+
+	if (s->agents)
+		agents_receive(s->agents, s->engine, now_ps, port, bytes, captured);
+	/* a program on the host may want to hear of its neighbours too */
+	if (s->stacks && s->params.fabric->net.nodes[node].kind == NODE_HOST)
+		stacks_give(s->stacks, node, bytes, captured);
+}
+
+static void on_stack(
+	void *arg, uint64_t now_ps, uint32_t host, const uint8_t *bytes, uint32_t captured)
+{
+	struct session *s = arg;
+
+	(void)now_ps;
+	stacks_give(s->stacks, host, bytes, captured);
+}
+
+static int open_engine(struct session *s, struct error *why)
+{
+	const struct fabric *f = s->params.fabric;
+	struct engine_params p = {
+		.net = &f->net,
+		.dataplane = s->dp,
+		.seed = s->params.scenario->seed,
+		.observer = {.dropped = on_dropped,
+			.paused = on_paused,
+			.sent = s->capture || s->captures ? on_sent : NULL,
+			.settled = s->capture || s->captures ? on_settled : NULL,
+			.control = on_control,
+			.stack = s->params.stacks ? on_stack : NULL,
+			.arg = s},
+		.stack_frame = s->params.stacks ? f->packet_bytes : 0,
+		.stack_queue = s->params.scenario->host.stack.queue_bytes,
+		.lasting = s->params.lasting,
+	};
+	int r;
+
+	p.transport = setup_transport(&p.env, &s->options, s->params.scenario, f);
+	setup_schedule(&p.schedule, f);
+	r = engine_new(&s->engine, &p);
+	s->changes.engine = s->engine;
+	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
+}
+
+static int add_messages(struct session *s, const struct messages *m)
+{
+	struct engine_flow *flows = calloc(m->count + 1, sizeof(*flows));
+	uint32_t earlier = (uint32_t)engine_counts(s->engine)->flows;
+	int r;
+
+	if (!flows)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct message *from = &m->items[i];
+		bool first = from->after == MESSAGE_NONE;
+
+		flows[i] = (struct engine_flow){
+			.src_host = from->src_host,
+			.dst_host = from->dst_host,
+			.bytes = from->bytes,
+			.start_ps = first ? from->start_ps : from->gap_ps,
+			.after = first ? ENGINE_NO_FLOW : earlier + from->after,
+			.base_rtt_ps = from->base_rtt_ps,
+		};
+	}
+	r = engine_add_flows(s->engine, flows, m->count);
+	free(flows);
+	return r;
+}
+
+int session_add_traffic(struct session *s, size_t first)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	struct messages m = MESSAGES_INIT;
+	struct workload_size size = {0};
+	struct workload_frames frames;
+	uint64_t fabric_ps = 0;
+	int r = traffic_messages(&m, sc, f, first);
+
+	setup_frames(&frames, sc, f);
+	if (r == 0)
+		r = workload_measure(&m, &f->net, &frames, &size);
+	if (r == 0)
+		r = ending_bound(&fabric_ps, sc, f, &m, s->params.lasting);
+	if (size.ideal_ps > s->ideal_ps)
+		s->ideal_ps = size.ideal_ps;
+	fabric_ps = fabric_ps > s->ideal_ps ? fabric_ps : s->ideal_ps;
+	if (fabric_ps > s->fabric_ps)
+		s->fabric_ps = fabric_ps;
+	s->packets += size.packets;
+	if (r == 0)
+		r = add_messages(s, &m);
+	if (r == 0 && !s->params.lasting && sc->until_ps)
+		s->end_ps = sc->until_ps;
+	else if (r == 0 && !s->params.lasting)
+		r = ending_auto(&s->end_ps, sc, f, &s->timeline, &m);
+	messages_release(&m);
+	return r;
+}
+
+/* A fabric that stays has its workload start on command. */
+static int open_traffic(struct session *s, struct error *why)
+{
+	int r = timeline_init(&s->timeline, s->params.scenario, s->params.fabric);
+
+	s->end_ps = UINT64_MAX;
+	if (r == 0 && !s->params.lasting)
+		r = session_add_traffic(s, 0);
+	return r < 0 ? error_set(why, r, "out of memory for the flows") : 0;
+}
+
+static int open_stacks(struct session *s, struct error *why)
+{
+	if (!s->params.stacks)
+		return 0;
+	return stacks_new(&s->stacks, s->built, s->engine, &s->params.fabric->net, why);
+}
+
+static int open_recorder(struct session *s, struct error *why)
+{
+	struct recorder_params p = {
+		.directory = folder_fd(s->params.folder),
+		.queues = s->params.scenario->sample_ps != 0,
+		.net = &s->params.fabric->net,
+		.port_name = port_name,
+		.name_arg = s->params.fabric,
+	};
+	int r = recorder_new(&s->recorder, &p);
+
+	return r < 0 ? error_set(why, r, "can't write results in %s: %s",
+			       s->params.folder ? folder_path(s->params.folder) : "memory",
+			       strerror(-r))
+		     : 0;
+}
+
+static int open_capture(struct session *s, struct error *why)
+{
+	const struct fabric *f = s->params.fabric;
+	char name[RECORDER_NAME];
+	int r;
+
+	if (s->params.lasting && captures_new(&s->captures, f) < 0)
+		return error_set(why, -ENOMEM, "out of memory for captures");
+	if (!s->params.capture)
+		return 0;
+	r = pcapng_open(&s->capture, s->params.capture);
+	if (r < 0)
+		return error_set(why, r, "can't write %s: %s", s->params.capture, strerror(-r));
+	for (uint32_t i = 0; i < f->net.port_count; i++)
+		pcapng_add_interface(s->capture, port_name(f, PORT_FIRST + i, name), NULL);
+	return 0;
+}
+
+static int open_results(struct session *s, struct error *why)
+{
+	/* nothing can be refused any more */
+	return s->params.folder ? folder_begin(s->params.folder, why) : 0;
+}
+
+int session_open(struct session **ret, const struct session_params *params, struct error *why)
+{
+	static int (*const steps[])(struct session * s, struct error * why) = {open_capture,
+		open_control, open_dataplane, open_recorder, configure, open_engine, open_traffic,
+		open_stacks, open_results};
+	struct session *s = calloc(1, sizeof(*s));
+	int r = 0;
+
+	if (!s)
+		return error_set(why, -ENOMEM, "out of memory");
+	s->params = *params;
+	s->order = (struct capture_order){.take = on_ordered, .arg = s};
+	s->own_faults = params->scenario->fault_count;
+	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
+	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
+	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
+	for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)
+		r = is_stopped(s) ? -EINTR : steps[i](s, why);
+	if (r == -EINTR && why && !*why->text)
+		error_set(why, r, "interrupted while it was set up");
+	if (r < 0) {
+		session_close(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	stacks_free(s->stacks);
+	engine_free(s->engine);
+	active_faults_release(&s->active_faults);
+	recorder_free(s->recorder);
+	capture_order_flush(&s->order);
+	capture_order_release(&s->order);
+	pcapng_close(s->capture);
+	captures_free(s->captures);
+	timeline_release(&s->timeline);
+	if (s->built)
+		build_down(s->built);
+	else if (s->dp)
+		s->dp->ops->close(s->dp);
+	agents_free(s->agents);
+	changes_release(&s->changes);
+	routing_free(s->routing);
+	free(s);
+}

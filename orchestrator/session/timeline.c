@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "session/timeline.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "scenario/scenario.h"
+#include "topology/fabric.h"
+
+/* What each fault adds per target: its start, its end, and a reroute after each. */
+
+bool fault_cuts(enum fault_kind kind)
+{
+	return kind == FAULT_LINK_DOWN || kind == FAULT_SWITCH_DOWN;
+}
+
+/*
+ * At one time: first what ends, so that a target may go from one fault to the next; reroutes see it all. Faults in their
+ * own order, as they were injected if that was done by hand.
+ */
+static int compare_actions(const void *x, const void *y)
+{
+	const struct action *a = x, *b = y;
+
+	if (a->at_ps != b->at_ps)
+		return a->at_ps < b->at_ps ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->fault != b->fault)
+		return a->fault < b->fault ? -1 : 1;
+	return a->target < b->target ? -1 : a->target > b->target;
+}
+
+uint64_t timeline_later(uint64_t at_ps, uint64_t delay_ps)
+{
+	return at_ps > UINT64_MAX - delay_ps ? UINT64_MAX : at_ps + delay_ps;
+}
+
+static int add_fault(struct timeline *t, const struct scenario *s, uint32_t fault, uint32_t target)
+{
+	const struct fault_spec *f = &s->faults[fault];
+	uint64_t reroute = s->sw.reroute_ps;
+	const struct action actions[] = {
+		{f->at_ps, ACTION_BEGIN, fault, target},
+		{f->until_ps, ACTION_END, fault, target},
+		{timeline_later(f->at_ps, reroute), ACTION_REROUTE, 0, 0},
+		{timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0},
+	};
+	int count = fault_cuts(f->kind) ? 4 : 2, r = 0;
+
+	for (int i = 0; i < count && r == 0; i++)
+		if (actions[i].at_ps != UINT64_MAX)
+			r = ARRAY_ADD(t->items, t->count, actions[i]);
+	return r;
+}
+
+bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
+{
+	enum fault_target kind = fault_target(fault->kind);
+
+	if (kind == TARGET_LINK)
+		return target < f->net.link_count && fabric_link_matches(f, target, fault->target);
+	return target < f->net.node_count &&
+	       (f->net.nodes[target].kind == NODE_SWITCH) == (kind == TARGET_SWITCH) &&
+	       fabric_node_matches(f, target, fault->target);
+}
+
+int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f)
+{
+	uint32_t targets = f->net.link_count + f->net.node_count;
+	size_t kept = 0;
+	int r = 0;
+
+	*t = (struct timeline)TIMELINE_INIT;
+	for (uint32_t i = 0; i < s->fault_count && r == 0; i++)
+		for (uint32_t target = 0; target < targets && r == 0; target++)
+			if (fault_befalls(f, &s->faults[i], target))
+				r = add_fault(t, s, i, target);
+	if (r < 0) {
+		timeline_release(t);
+		return r;
+	}
+	if (t->count)
+		qsort(t->items, t->count, sizeof(*t->items), compare_actions);
+	/* one reroute serves all links that changed at one time */
+	for (size_t i = 0; i < t->count; i++)
+		if (!kept || t->items[i].kind != ACTION_REROUTE ||
+			t->items[kept - 1].kind != ACTION_REROUTE ||
+			t->items[kept - 1].at_ps != t->items[i].at_ps)
+			t->items[kept++] = t->items[i];
+	t->count = kept;
+	return 0;
+}
+
+int timeline_insert(struct timeline *t, const struct action *a)
+{
+	size_t at = t->count;
+
+	if (a->at_ps == UINT64_MAX)
+		return 0;
+	while (at > t->next && compare_actions(a, &t->items[at - 1]) < 0)
+		at--;
+	if (a->kind == ACTION_REROUTE && at > t->next && t->items[at - 1].kind == ACTION_REROUTE &&
+		t->items[at - 1].at_ps == a->at_ps)
+		return 0;
+	if (ARRAY_ROOM(t->items, t->count) < 0)
+		return -ENOMEM;
+	memmove(&t->items[at + 1], &t->items[at], (t->count - at) * sizeof(*t->items));
+	t->items[at] = *a;
+	t->count++;
+	return 0;
+}
+
+void timeline_release(struct timeline *t)
+{
+	free(t->items);
+	*t = (struct timeline)TIMELINE_INIT;
+}
+
+uint64_t timeline_next(const struct timeline *t)
+{
+	return t->next < t->count ? t->items[t->next].at_ps : UINT64_MAX;
+}

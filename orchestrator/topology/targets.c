@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "topology/targets.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/hop.h"
+#include "base/units.h"
+#include "scenario/scenario.h"
+#include "workload/kind.h"
+
+/* A flow takes two of the 24-bit queue pair numbers of the BTH. */
+#define FLOWS_MAX ((1u << 23) - 1)
+
+/* Whether that is a host; says why not. */
+static bool find_host(const struct fabric *f, const char *key, const char *name, const char *only,
+	struct diag_pos pos, struct diags *diags, uint32_t *ret_host)
+{
+	uint32_t hosts = f->net.host_count, node;
+	char meant[DIAG_MEANT], all[DIAG_MEANT];
+	const char **words;
+
+	if (fabric_find_node(f, name, &node)) {
+		*ret_host = node;
+		if (node < hosts)
+			return true;
+		diags_add(diags, pos, "%s: '%s' is a switch; only hosts %s", key, name, only);
+		return false;
+	}
+	words = calloc(hosts, sizeof(*words));
+	for (uint32_t h = 0; words && h < hosts; h++)
+		words[h] = f->nodes[h].name;
+	snprintf(all, sizeof(all), "; the %u hosts are %s to %s", hosts, f->nodes[0].name,
+		f->nodes[hosts - 1].name);
+	diags_add(diags, pos, "%s: there is no host '%s'%s", key, name,
+		diag_meant(meant, name, words, words ? hosts : 0, all));
+	free(words);
+	return false;
+}
+
+#define KEY_TEXT 64
+
+/* Whoever visits the hosts that a workload names. */
+struct named_hosts {
+	const struct fabric *f;
+	const struct workload_spec *workload;
+	size_t index;
+	struct diags *diags;
+};
+
+static void check_named_host(void *arg, const char *path, const char *name)
+{
+	const struct named_hosts *n = arg;
+	char key[KEY_TEXT];
+	uint32_t host;
+
+	snprintf(key, sizeof(key), "workload.%zu.%s", n->index, path);
+	find_host(n->f, key, name, "send and receive", n->workload->pos, n->diags, &host);
+}
+
+/* Returns how many chains of messages it has. */
+static double check_workload(
+	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
+{
+	const struct workload_kind *kind = workload_kinds[w->kind];
+	struct named_hosts named = {f, w, index, diags};
+	char text[WORKLOAD_REFUSAL];
+	const char *refusal =
+		kind->refuse ? kind->refuse(w->options, f->net.host_count, text) : NULL;
+
+	scenario_workload_hosts(w, check_named_host, &named);
+	if (refusal)
+		diags_add(diags, w->pos, "workload.%zu.%s.%s", index, kind->name, refusal);
+	return (double)kind->chains(w->options, f->net.host_count);
+}
+
+/* reason: why there can't be more. */
+static void check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, uint32_t most, const char *reason, struct diags *diags)
+{
+	double flows = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct workload_spec *w = &workloads[i];
+		double at_once;
+
+		if (!w->sound)
+			continue;
+		at_once = check_workload(f, w, i, diags) * w->options->repeat;
+		if (flows <= most && flows + at_once > most)
+			diags_add(diags, w->pos,
+				"workload: %.0f messages up to here; at most %u (%s)",
+				flows + at_once, most, reason);
+		flows += at_once;
+	}
+}
+
+static void check_external(
+	const struct fabric *f, const struct external_spec *e, struct diags *diags)
+{
+	uint32_t host;
+
+	if (e->node)
+		find_host(f, "external.node", e->node, "join a bridge", e->pos, diags, &host);
+}
+
+/* Whatever the dataplane: a scenario means the same on both. */
+static void check_payload(const struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	if (s->host.payload == PAYLOAD_FULL && f->packet_bytes && !fabric_holds_payload(f))
+		diags_add(diags, (struct diag_pos){0},
+			"host.payload: a packet with its payload has %u bytes, and a frame on a veth with XDP at most %u; give topology.mtu at most %u, or payload: headers",
+			f->packet_bytes, VETH_FRAME_MAX,
+			VETH_FRAME_MAX - (f->packet_bytes - f->mtu));
+}
+
+int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	uint32_t pairs =
+		s->host.transport == TRANSPORT_ROCE && s->host.roce.qps ? s->host.roce.qps : 1;
+	char reason[96];
+
+	snprintf(reason, sizeof(reason), "queue pairs have 24-bit numbers, a message takes %u",
+		2 * pairs);
+	check_workloads(f, s->workloads, s->workload_count, FLOWS_MAX / pairs, reason, diags);
+	check_external(f, &s->external, diags);
+	check_payload(f, s, diags);
+	return check_fault_targets(f, s, diags);
+}
+
+int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, struct diags *diags)
+{
+	uint64_t max = MESSAGE_PACKETS * f->mtu;
+	size_t before = diags->count;
+	char text[UNITS_TEXT];
+
+	for (size_t i = 0; i < count; i++)
+		if (workloads[i].options->bytes > max)
+			diags_add(diags, workloads[i].pos,
+				"workload.%zu: message is too large; it has at most 2^24 packets, %s at an mtu of %u",
+				i, format_bytes(text, max), f->mtu);
+	check_workloads(f, workloads, count, FABRIC_START_MAX,
+		"a live fabric stands still while it takes them in: start them by parts", diags);
+	if (diags->out_of_memory)
+		return -ENOMEM;
+	return diags->count == before ? 0 : -EINVAL;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TOPOLOGY_TARGETS_H
+#define FABRICBED_TOPOLOGY_TARGETS_H
+
+/* Whether workloads and faults name what the fabric has. */
+#include "topology/fabric.h"
+
+struct diags;
+struct fault_spec;
+struct scenario;
+struct workload_spec;
+
+/* A scenario's, when its fabric is made; every mismatch is a message. 0 or -ENOMEM. */
+int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags);
+
+/* The same for its faults alone. */
+int check_fault_targets(const struct fabric *f, const struct scenario *s, struct diags *diags);
+
+/*
+ * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
+ * class to pause; no more messages at once than it takes in a moment); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
+ */
+#define FABRIC_START_MAX 131072 /* messages that are given later, at once */
+int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
+int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
+	size_t count, struct diags *diags);
+
+#endif
