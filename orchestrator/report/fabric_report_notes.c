@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is no mistake, and yet hardly what was meant. */
 #include "report/fabric_report_parts.h"
+#include "transport/kind.h"
 
-static void note_lossy_roce(json_t *notes, const struct fabric *f, const struct scenario *s)
+static void note_lossy(json_t *notes, const struct fabric *f, const struct scenario *s)
 {
+	const struct transport_kind *kind = transport_kinds[s->host.transport];
 	uint32_t class = f->switching.config.class_of[s->host.data_dscp];
 
-	if (s->host.transport != TRANSPORT_ROCE || f->switching.classes[class].lossless)
+	if (!kind->loss_harm || f->switching.classes[class].lossless)
 		return;
 	json_array_append_new(notes,
 		json_sprintf(
-			"RoCEv2's data goes by class %u, which is lossy: after each loss a queue pair goes back and starts "
-			"again at its lowest rate; for a lossless class: switch.pfc, and lossless: yes of the class",
-			class));
+			"%s's data goes by class %u, which is lossy: %s; for a lossless class: switch.pfc, and "
+			"lossless: yes of the class",
+			kind->title, class, kind->loss_harm));
 }
 
 /*
@@ -81,7 +83,7 @@ json_t *report_notes(const struct fabric *f, const struct scenario *s)
 {
 	json_t *notes = json_array();
 
-	note_lossy_roce(notes, f, s);
+	note_lossy(notes, f, s);
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		const struct switching_class *c = &f->switching.classes[i];
 

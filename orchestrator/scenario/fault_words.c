@@ -137,7 +137,7 @@ static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 		if ((seen.given | seen.meant) >> i & 1)
 			continue;
 		if (!k->required) {
-			good &= key_default(r->c, map, k, r->fault);
+			good &= key_default(r->c, k, r->fault);
 			continue;
 		}
 		explain_missing(r->c->diags, n, k->name, expected_value(k, expected));

@@ -2,6 +2,7 @@
 /* The keys of the top level, and what sections have to do with each other. */
 #include <string.h>
 #include "scenario/check.h"
+#include "transport/kind.h"
 
 bool all_good(const struct map *map, uint64_t good)
 {
@@ -49,15 +50,16 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 	bool host = is_good(&scenario_map, good, "host"),
 	     sw = is_good(&scenario_map, good, "switch"),
 	     clock = is_good(&scenario_map, good, "clock");
+	uint64_t raise_ps = host_facts(&s->host).raise_ps;
 
 	if (is_good(&scenario_map, good, "compare"))
 		check_variants(c, tree_get(root, "compare"), s);
 	if (!is_good(&scenario_map, good, "topology"))
 		return false;
 	s->topology.sound = true;
-	/* the time in which the senders that it is to notify raise their rates */
+	/* the time in which the senders that it is to notify raise their rates; of some others, that of DCQCN's paper */
 	if (s->sw.cnp_ps == EVERY_AUTO)
-		s->sw.cnp_ps = s->host.roce.increase_ps;
+		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
 	s->sw.sound = sw;
 	if (is_good(&scenario_map, good, "workload"))
 		check_messages(c, tree_get(root, "workload"), s);

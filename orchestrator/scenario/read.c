@@ -124,11 +124,11 @@ bool key_read(struct check *c, const struct key *k, const struct tree *n, void *
 	return good && (!k->check || k->check(c, n, at(base, k->offset)));
 }
 
-bool key_default(struct check *c, const struct map *map, const struct key *k, void *base)
+bool key_default(struct check *c, const struct key *k, void *base)
 {
 	struct tree fallback = {.kind = TREE_SCALAR, .text = (char *)k->fallback, .quoted = true};
 
-	if (k->choice && !map->every_choice)
+	if (k->choice)
 		return true;
 	if (k->optional)
 		*(uint64_t *)at(base, k->offset) = k->word_value;
@@ -178,10 +178,10 @@ static uint64_t read_keys(struct check *c, const struct map *map, const struct t
 		if (item && is_listed(k) && key_read(c, k, item, base))
 			good |= bit_of(map, k);
 		else if (item && k->kind < VALUE_NONE)
-			key_default(c, map, k, base);
+			key_default(c, k, base);
 		else if (!item && k->required && !(meant & bit_of(map, k)))
 			explain_missing(c->diags, n, k->name, expected_value(k, expected));
-		else if (!item && !k->required && key_default(c, map, k, base))
+		else if (!item && !k->required && key_default(c, k, base))
 			good |= bit_of(map, k);
 	}
 	return good | (unknown ? KEY_UNKNOWN : 0);
@@ -280,8 +280,7 @@ static bool read_bare(struct check *c, const struct map *map, const struct tree 
 
 		if (named && is_bare(k)) {
 			set_chosen(map, base, index);
-			if (k->kind == VALUE_MAP && !map->every_choice &&
-				!map_read(c, k->map, NULL, at(base, k->offset)))
+			if (k->kind == VALUE_MAP && !map_read(c, k->map, NULL, at(base, k->offset)))
 				return false;
 			return read_map(c, map, NULL, NULL, base);
 		}

@@ -14,7 +14,7 @@ static void *at(const void *base, size_t offset)
 /* Choices may share their place: only the one that there is counts. */
 static bool is_there(const struct map *map, const struct key *k, const void *base)
 {
-	return !k->choice || map->every_choice || choice_index(map, k) == map_chosen(map, base);
+	return !k->choice || choice_index(map, k) == map_chosen(map, base);
 }
 
 static char *list_items(const struct key *k, const void *base)

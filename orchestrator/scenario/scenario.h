@@ -119,8 +119,6 @@ struct switch_spec {
 	enum reroute_mode reroute_mode;
 };
 
-enum transport_kind { TRANSPORT_STRACK, TRANSPORT_ROCE };
-enum spray_kind { SPRAY_ADAPTIVE, SPRAY_OBLIVIOUS, SPRAY_SINGLE };
 enum payload_kind { PAYLOAD_AUTO, PAYLOAD_HEADERS, PAYLOAD_FULL };
 
 #define STACK_CLASSES 8 /* rules at most */
@@ -146,41 +144,19 @@ struct stack_spec {
 	uint64_t queue_bytes;       /* that wait for the NIC's line; default 1 MB */
 };
 
-/* host.transport.roce.dcqcn: where the defaults of the options after it come from. */
-enum dcqcn_kind { DCQCN_PAPER, DCQCN_TUNED, DCQCN_STRACK_PAPER };
+struct transport_facts;
 
 struct host_spec {
-	enum transport_kind transport;
-	struct {
-		uint32_t paths;           /* 1..1024, default 256 */
-		enum spray_kind spray;    /* default adaptive */
-		uint32_t sack_packets;    /* 1..64, default 1 */
-		uint64_t rto_ps;          /* 0 = auto: max(100 us, 10 base RTTs) */
-		struct quantity window;   /* the largest, default 140% BDP */
-		uint32_t bitmap_rtts;     /* default 8; 0: never reset */
-		uint64_t target_delay_ps; /* 0 = auto: one base RTT */
-		bool fixed;               /* congestion: off; the window stays one of `window` */
-	} strack;
-	struct {
-		uint32_t qps;         /* per connection, 1..64 */
-		bool dcqcn;           /* congestion: off: at line rate */
-		uint64_t rto_ps;      /* 0 = auto */
-		enum dcqcn_kind kind; /* gives what follows its defaults */
-		uint64_t cnp_ps;      /* least time between two CNPs of a receiver */
-		uint64_t increase_ps; /* DCQCN's timer */
-		uint64_t alpha_ps;    /* DCQCN's alpha timer */
-		double alpha_start;   /* above 0, at most 1 */
-		double gain;          /* above 0, at most 1 */
-		uint32_t rounds;      /* of fast recovery, at least 1 */
-		bool keep_target;     /* clamp_target: after_increase */
-		uint64_t increase_bytes, additive_bps, hyper_bps,
-			min_bps; /* 0 = auto: the kind's, scaled by rate */
-	} roce;
+	unsigned transport; /* index in transport_kinds[] */
+	void *options;      /* the transport's own; NULL: they could not be read */
 	uint32_t data_dscp, control_dscp, notify_dscp; /* of data, of answers, of CNPs */
 	enum payload_kind payload;
 	bool ip6; /* ip: 4 | 6 */
 	struct stack_spec stack;
 };
+
+/* What others reckon with of the transport (transport/kind.h). */
+struct transport_facts host_facts(const struct host_spec *h);
 
 /* What model time follows. */
 struct clock_spec {

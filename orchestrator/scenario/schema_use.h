@@ -20,7 +20,7 @@ bool map_read(struct check *c, const struct map *map, const struct tree *n, void
 bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base);
 
 /* The default of a key that is not given. */
-bool key_default(struct check *c, const struct map *map, const struct key *k, void *base);
+bool key_default(struct check *c, const struct key *k, void *base);
 
 /* One scalar, as the key says, into target. False: there is a message. */
 bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target);

@@ -9,6 +9,7 @@
 #include "session/traffic.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
+#include "transport/kind.h"
 #include "workload/strain.h"
 
 /*
@@ -28,9 +29,8 @@
 #define KERNEL_NODE_BYTES (250u << 10)
 #define KERNEL_POOL_BYTES (64u * PAGE)
 
-#define KERNEL_HOP_NS   2250.0
-#define INLINE_HOP_NS   80.0
-#define PACKETS_PER_ACK 16.0 /* of RoCEv2 */
+#define KERNEL_HOP_NS 2250.0
+#define INLINE_HOP_NS 80.0
 
 #define PAGE 4096u
 
@@ -67,8 +67,7 @@ static uint64_t flow_bytes(
 	const struct scenario *s, const struct fabric *f, const struct messages *m)
 {
 	struct transport_env env;
-	struct setup_options options;
-	const struct transport_ops *ops = setup_transport(&env, &options, s, f);
+	const struct transport_ops *ops = setup_transport(&env, s, f);
 	uint64_t bytes = 0;
 
 	for (size_t i = 0; i < m->count; i++) {
@@ -84,12 +83,9 @@ static uint64_t packet_bytes(
 	const struct scenario *s, const struct fabric *f, const struct messages *m)
 {
 	uint64_t slot = packet_slot_bytes(setup_frame_capacity(s, f));
-	struct transport_env env;
-	struct setup_options options;
-	double share = setup_transport(&env, &options, s, f) == &strack_transport
-			       ? options.strack.window_share
-			       : 1;
-	uint64_t window = (uint64_t)((double)f->bdp_bytes * share) / f->packet_bytes + 1;
+	struct quantity most_bytes = host_facts(&s->host).window;
+	double bdp = most_bytes.unit == QUANTITY_BDP ? (double)f->bdp_bytes : 1;
+	uint64_t window = (uint64_t)(bdp * most_bytes.value) / f->packet_bytes + 1;
 	uint64_t most = window * (m->count < f->net.host_count ? m->count : f->net.host_count);
 	uint64_t packets = 0;
 
@@ -152,8 +148,7 @@ static uint64_t process_bytes(
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
 	const struct fabric *f, const struct messages *m, const struct workload_size *size)
 {
-	double answered = s->host.transport == TRANSPORT_STRACK ? s->host.strack.sack_packets
-								: PACKETS_PER_ACK;
+	double answered = host_facts(&s->host).packets_per_ack;
 	double hops = (double)size->packet_hops * (1 + 1 / answered);
 	uint64_t kernel;
 	int err = kernel_bytes(&kernel, s, f, m);

@@ -11,13 +11,11 @@
 #include "session/setup.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
+#include "transport/kind.h"
 #include "workload/cuts.h"
 #include "workload/strain.h"
 
-#define PATIENCE   100 /* times what links, and timers, need */
-#define RTO_STRACK (100 * PS_PER_US)
-#define RTO_ROCE   (1 * PS_PER_MS)
-#define RTO_RTTS   10
+#define PATIENCE 100 /* times what links, and timers, need */
 
 static uint64_t times(uint64_t n, uint64_t ps)
 {
@@ -137,22 +135,12 @@ int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f
 	return r;
 }
 
-/* The timeout of the transport; on auto what it is at least. */
-static uint64_t timeout(const struct scenario *s, const struct fabric *f)
-{
-	bool roce = s->host.transport == TRANSPORT_ROCE;
-	uint64_t given = roce ? s->host.roce.rto_ps : s->host.strack.rto_ps;
-	uint64_t base = roce ? RTO_ROCE : RTO_STRACK;
-
-	if (given)
-		return given;
-	return base > RTO_RTTS * f->base_rtt_ps ? base : RTO_RTTS * f->base_rtt_ps;
-}
-
 /* What may hold a packet up beside a full link: a timeout, a pause, a burst of losses. */
 static uint64_t hold_ups(const struct scenario *s, const struct fabric *f, uint64_t slowest_bps)
 {
-	uint64_t all = sum(timeout(s, f), s->sw.pfc.watchdog_ps), burst = 0;
+	uint64_t rto = transport_rto(host_facts(&s->host).rto_ps,
+		transport_kinds[s->host.transport]->rto_least_ps, f->base_rtt_ps);
+	uint64_t all = sum(rto, s->sw.pfc.watchdog_ps), burst = 0;
 
 	if (s->sw.pfc.on && slowest_bps)
 		all = sum(all, s->sw.pfc.quanta * (pfc_quantum(slowest_bps) / 256 + 1));
@@ -171,9 +159,8 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 
 	/* a window of one packet, and each has its answer in twice an idle round trip */
 	all = sum(all, times(2 * w->packets, w->round_trip_ps));
-	/* DCQCN may keep a sender at its least rate all the time */
-	if (s->host.transport == TRANSPORT_ROCE && s->host.roce.dcqcn)
-		all = sum(all, times(ROCE_LEAST_SHARE, w->alone_ps));
+	/* congestion control may keep a sender at its least rate all the time */
+	all = sum(all, times(host_facts(&s->host).least_share, w->alone_ps));
 	return min_u64(all, ENDING_MAX);
 }
 

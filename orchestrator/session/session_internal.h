@@ -34,7 +34,6 @@ struct session {
 	struct captures *captures;  /* by request; NULL where it does not last */
 	struct capture_order order; /* what is on its way to either */
 	struct timeline timeline;
-	struct setup_options options;
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
 	uint64_t least_look_ps;               /* between two samples, or searches */
 	bool seen_still;                      /* since nothing moves any more, all was looked at */

@@ -4,17 +4,10 @@
 
 /* From a scenario and its fabric to what the runtime's modules want to know. Pure. */
 #include "engine/engine.h"
-#include "transport/roce.h"
-#include "transport/strack.h"
 #include "workload/ideal.h"
 
 struct fabric;
 struct scenario;
-
-struct setup_options {
-	struct strack_options strack;
-	struct roce_options roce;
-};
 
 /* Whether frames carry real payload bytes. */
 bool setup_payload_is_full(const struct scenario *s, const struct fabric *f);
@@ -28,8 +21,8 @@ void setup_schedule(struct engine_schedule *ret, const struct fabric *f);
 /* What the transport's packets are like, for the bound that no run can beat. */
 void setup_frames(struct workload_frames *ret, const struct scenario *s, const struct fabric *f);
 
-/* The transport that the hosts run, with options filled; options outlives the engine. */
-const struct transport_ops *setup_transport(struct transport_env *ret_env,
-	struct setup_options *options, const struct scenario *s, const struct fabric *f);
+/* The transport that the hosts run; its options are the scenario's. */
+const struct transport_ops *setup_transport(
+	struct transport_env *ret_env, const struct scenario *s, const struct fabric *f);
 
 #endif

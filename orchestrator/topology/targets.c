@@ -8,6 +8,7 @@
 #include "abi/hop.h"
 #include "base/units.h"
 #include "scenario/scenario.h"
+#include "transport/kind.h"
 #include "workload/kind.h"
 
 /* A flow takes two of the 24-bit queue pair numbers of the BTH. */
@@ -117,8 +118,7 @@ static void check_payload(const struct fabric *f, const struct scenario *s, stru
 
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
-	uint32_t pairs =
-		s->host.transport == TRANSPORT_ROCE && s->host.roce.qps ? s->host.roce.qps : 1;
+	uint32_t pairs = host_facts(&s->host).qps;
 	char reason[96];
 
 	snprintf(reason, sizeof(reason), "queue pairs have 24-bit numbers, a message takes %u",

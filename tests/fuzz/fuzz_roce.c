@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "lib/headers_parse.h"
+#include "lib/transport_options.h"
 #include "transport/headers.h"
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 #include "lib/headers_parse.h"
 #include "lib/strack_state.h"
+#include "lib/transport_options.h"
 #include "transport/headers.h"
-#include "transport/strack.h"
 
 #define MESSAGE 400000
 #define MTU     1000
@@ -155,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *input, size_t size)
 	uint8_t first;
 
 	take(&s, &first, 1);
-	options.sack_packets = first & 7;
+	options.sack_packets = 1 + (first & 7);
 	options.spray = (enum strack_spray)((first >> 3) % 3);
 	options.fixed = first >> 6 & 1;
 	env.ip6 = first >> 7;

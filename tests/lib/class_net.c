@@ -121,7 +121,6 @@ static bool stream_next_packet(struct endpoint *ep, struct tx_frame *tx, uint64_
 }
 
 static const struct transport_ops stream_transport = {
-	.name = "stream",
 	.size = stream_size,
 	.open = stream_open,
 	.on_packet = stream_on_packet,

@@ -140,7 +140,6 @@ static bool datagram_next_packet(struct endpoint *ep, struct tx_frame *tx, uint6
 }
 
 const struct transport_ops datagram_transport = {
-	.name = "datagram",
 	.size = datagram_size,
 	.open = datagram_open,
 	.on_packet = datagram_on_packet,

@@ -4,7 +4,7 @@
 
 /* RoCEv2 on a fake wire. */
 #include "fake_wire.h"
-#include "transport/roce.h"
+#include "transport_options.h"
 
 #define US      1000000ull
 #define GBPS    1000000000ull

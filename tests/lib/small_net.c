@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/small_net.h"
+#include "lib/transport_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +10,6 @@
 #include <cmocka.h>
 #include "control/ports.h"
 #include "base/wiretime.h"
-#include "transport/strack.h"
 
 #define LINKS_MAX 256
 

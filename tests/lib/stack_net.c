@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/stack_net.h"
+#include "lib/transport_options.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "transport/strack.h"
 
 #define TCP       6
 #define TCP_BYTES 20u

@@ -4,7 +4,7 @@
 
 /* STrack on a fake wire with the settings of the paper's section 4.1. */
 #include "fake_wire.h"
-#include "transport/strack.h"
+#include "transport_options.h"
 
 #define US      1000000ull
 #define GBPS    1000000000ull

@@ -7,12 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/diag.h"
+#include "lib/transport_options.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 #include "topology/make_fabric.h"
 
 static inline struct scenario fixture_scenario(enum topology_kind kind)
 {
+	static struct strack_options options = STRACK_OPTIONS_DEFAULT;
 	struct scenario s = {.name = (char *)"fixture", .seed = 1};
 
 	s.topology.kind = kind;
@@ -22,7 +24,7 @@ static inline struct scenario fixture_scenario(enum topology_kind kind)
 	s.topology.links_per_pair = 1;
 	s.topology.pos = (struct diag_pos){2, 3};
 	s.sw.sound = true;
-	s.host.strack.sack_packets = 1;
+	s.host.options = &options;
 	s.sw.buffer.per_port = (struct quantity){400 * 1024, QUANTITY_BYTES};
 	s.sw.classes[0] = (struct class_spec){
 		.used = true,

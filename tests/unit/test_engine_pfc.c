@@ -9,7 +9,7 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "lib/pause_watch.h"
-#include "transport/strack.h"
+#include "lib/transport_options.h"
 
 #define GBPS    1000000000ull
 #define RATE    (100 * GBPS)

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 #include "engine/engine.h"
 #include "lib/hand_fabric.h"
-#include "transport/strack.h"
+#include "lib/transport_options.h"
 
 #define DELAY_PS   10000000u /* 10 us, far longer than a packet takes to leave */
 #define RATE_BPS   100000000000u

@@ -17,6 +17,9 @@
 #define MTU    4096u
 #define BTH_AT 42 /* in an IPv4 frame */
 
+static const struct roce_options usual = ROCE_OPTIONS_DEFAULT;
+static const struct roce_options line_rate = {.qps = 1};
+
 static const struct roce_sender *sender_of(struct roce_bench *b, uint32_t flow)
 {
 	return (const struct roce_sender *)roce_bench_sender(b, flow);
@@ -145,8 +148,11 @@ static void every_byte_has_its_place(void **state)
 	(void)state;
 	for (uint8_t qps = 1; qps <= 64; qps += 9) {
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-			struct transport_env env = {
-				.mtu = 1000, .host_rate_bps = GBPS, .base_rtt_ps = RTT, .qps = qps};
+			struct transport_env env = {.mtu = 1000,
+				.host_rate_bps = GBPS,
+				.base_rtt_ps = RTT,
+				.qps = qps,
+				.options = &usual};
 			struct flow_spec flow = {.id = 9, .dst_host = 1, .bytes = sizes[i]};
 			struct endpoint *s = calloc(1, roce_transport.size(&env, &flow, true));
 			struct endpoint *r = calloc(1, roce_transport.size(&env, &flow, false));
@@ -220,8 +226,11 @@ static void psns_wrap(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		uint32_t packets = starts[i] + 200;
-		struct transport_env env = {
-			.mtu = 1000, .host_rate_bps = GBPS, .base_rtt_ps = RTT, .qps = 1};
+		struct transport_env env = {.mtu = 1000,
+			.host_rate_bps = GBPS,
+			.base_rtt_ps = RTT,
+			.qps = 1,
+			.options = &line_rate};
 		struct flow_spec flow = {.id = 0, .dst_host = 1, .bytes = 1000ull * packets};
 		struct roce_sender *s = calloc(1, roce_transport.size(&env, &flow, true));
 		struct roce_receiver *r = calloc(1, roce_transport.size(&env, &flow, false));
@@ -232,7 +241,6 @@ static void psns_wrap(void **state)
 		assert_true(s && r);
 		roce_transport.open(&s->flow.ep, &env, &flow, true, 0);
 		roce_transport.open(&r->flow.ep, &env, &flow, false, 0);
-		s->flow.options.dcqcn = false;
 		s->qps[0].una = s->qps[0].next = s->qps[0].high = s->qps[0].asked_end = starts[i];
 		r->qps[0].epsn = starts[i];
 		while (!s->flow.ep.finished_ps) {
@@ -263,7 +271,7 @@ static void psns_wrap(void **state)
 static void in_flight_has_a_limit(void **state)
 {
 	struct transport_env env = {
-		.mtu = 256, .host_rate_bps = GBPS, .base_rtt_ps = RTT, .qps = 1};
+		.mtu = 256, .host_rate_bps = GBPS, .base_rtt_ps = RTT, .qps = 1, .options = &usual};
 	struct flow_spec flow = {.dst_host = 1, .bytes = 256ull * (ROCE_OUTSTANDING_MAX + 9)};
 	struct roce_sender *s = calloc(1, roce_transport.size(&env, &flow, true));
 	uint8_t bytes[HEADERS_MAX];
@@ -274,7 +282,7 @@ static void in_flight_has_a_limit(void **state)
 	(void)state;
 	assert_non_null(s);
 	roce_transport.open(&s->flow.ep, &env, &flow, true, 0);
-	s->flow.options.ack_every = 1000;
+	s->ack_every = 1000;
 	s->qps[0].next = s->qps[0].high = ROCE_OUTSTANDING_MAX - 1;
 	assert_true(roce_transport.next_packet(&s->flow.ep, &tx, 0));
 	assert_int_equal(headers_parse(bytes, tx.captured, &rx), 0);
@@ -388,8 +396,11 @@ static void an_ack_follows_its_cnp(void **state)
 	roce_bench_run(&b);
 	fake_wire_close(&b.wire);
 	for (int nak = 0; nak < 2; nak++) {
-		struct transport_env env = {
-			.mtu = 1000, .host_rate_bps = GBPS, .base_rtt_ps = RTT, .qps = 1};
+		struct transport_env env = {.mtu = 1000,
+			.host_rate_bps = GBPS,
+			.base_rtt_ps = RTT,
+			.qps = 1,
+			.options = &usual};
 		struct flow_spec flow = {.id = 3, .dst_host = 1, .bytes = 2000};
 		struct endpoint *s = calloc(1, roce_transport.size(&env, &flow, true));
 		struct endpoint *r = calloc(1, roce_transport.size(&env, &flow, false));
@@ -471,9 +482,8 @@ static void defaults(void **state)
 	assert_int_equal(s->dcqcn.increase_bytes, 100000000);
 	assert_int_equal(s->dcqcn.increase_ps, 55 * US);
 	assert_int_equal(s->dcqcn.alpha_ps, 55 * US);
-	assert_int_equal(s->flow.options.rto_ps, 1000 * US);
-	assert_int_equal(s->flow.options.cnp_ps, 50 * US);
-	assert_int_equal(s->flow.options.ack_every, 16);
+	assert_int_equal(s->rto_ps, 1000 * US);
+	assert_int_equal(s->ack_every, 16);
 	fake_wire_close(&b.wire);
 
 	roce_bench_prepare(&b, 1, 1, 400, 200 * US);
@@ -484,7 +494,7 @@ static void defaults(void **state)
 	b.options.alpha_ps = 9 * US;
 	roce_bench_run(&b);
 	s = sender_of(&b, 0);
-	assert_int_equal(s->flow.options.rto_ps, 10 * b.env.base_rtt_ps);
+	assert_int_equal(s->rto_ps, 10 * b.env.base_rtt_ps);
 	assert_int_equal(s->dcqcn.additive_bps, 5);
 	assert_int_equal(s->dcqcn.hyper_bps, 6);
 	assert_int_equal(s->dcqcn.increase_bytes, 7);
@@ -530,17 +540,17 @@ static void values_follow_the_line(void **state)
 	/* a lowest rate above the line is the line */
 	roce_bench_prepare(&b, 1, 1, 400, RTT);
 	b.options = (struct roce_options){.dcqcn = true,
+		.clamp = ROCE_CLAMP_AFTER_INCREASE,
 		.min_bps = 500 * GBPS,
 		.rounds = 2,
-		.alpha_start = 3,
-		.gain = 4,
-		.keep_target = true};
+		.alpha_start = 0.75,
+		.gain = 1e-12};
 	roce_bench_run(&b);
 	p = &sender_of(&b, 0)->dcqcn;
 	assert_int_equal(p->min_bps, 400 * GBPS);
 	assert_int_equal(p->rounds, 2);
-	assert_int_equal(p->alpha_start, 3);
-	assert_int_equal(p->gain, 4);
+	assert_int_equal(p->alpha_start, 3u << 28);
+	assert_int_equal(p->gain, 1); /* the smallest that there is */
 	assert_true(p->keep_target);
 	fake_wire_close(&b.wire);
 }

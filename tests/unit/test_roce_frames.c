@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include "lib/headers_parse.h"
+#include "lib/transport_options.h"
 #include "transport/headers.h"
-#include "transport/roce.h"
 
 #define MTU         1024u
 #define FRAMES      8
@@ -61,6 +61,7 @@ static struct rx_frame received(const struct frames *f, int which)
  */
 static void make_frames(struct frames *f, bool ip6)
 {
+	static const struct roce_options options = ROCE_OPTIONS_DEFAULT;
 	struct transport_env env = {.mtu = MTU,
 		.host_rate_bps = 100000000000,
 		.base_rtt_ps = 8000000,
@@ -68,7 +69,8 @@ static void make_frames(struct frames *f, bool ip6)
 		.data_dscp = 26,
 		.control_dscp = 48,
 		.notify_dscp = 46,
-		.qps = 1};
+		.qps = 1,
+		.options = &options};
 	struct flow_spec one = spec;
 	struct endpoint *s = calloc(1, roce_transport.size(&env, &spec, true));
 	struct endpoint *r = calloc(1, roce_transport.size(&env, &spec, false));

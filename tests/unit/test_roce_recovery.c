@@ -13,6 +13,8 @@
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"
 
+static const struct roce_options usual = ROCE_OPTIONS_DEFAULT;
+
 #define RTT     (8 * US)
 #define MTU     4096u
 #define PACKETS 200u
@@ -263,8 +265,11 @@ static void open_pair(struct pair *p)
 	struct flow_spec flow = {.id = 7, .dst_host = 1, .bytes = 7700};
 
 	memset(p, 0, sizeof(*p));
-	p->env = (struct transport_env){
-		.mtu = 1000, .host_rate_bps = 100 * GBPS, .base_rtt_ps = RTT, .qps = 1};
+	p->env = (struct transport_env){.mtu = 1000,
+		.host_rate_bps = 100 * GBPS,
+		.base_rtt_ps = RTT,
+		.qps = 1,
+		.options = &usual};
 	for (int end = 0; end < 2; end++) {
 		p->ends[end] = calloc(1, roce_transport.size(&p->env, &flow, end));
 		assert_non_null(p->ends[end]);
@@ -383,8 +388,11 @@ static void answers_that_wait_for_a_cnp(void **state)
 /* From the first packet that asked and had no answer, however many have asked since. */
 static void the_timeout_counts_from_the_first(void **state)
 {
-	struct transport_env env = {
-		.mtu = 1000, .host_rate_bps = 100 * GBPS, .base_rtt_ps = RTT, .qps = 1};
+	struct transport_env env = {.mtu = 1000,
+		.host_rate_bps = 100 * GBPS,
+		.base_rtt_ps = RTT,
+		.qps = 1,
+		.options = &usual};
 	struct flow_spec flow = {.dst_host = 1, .bytes = 10000000};
 	struct endpoint *s = calloc(1, roce_transport.size(&env, &flow, true));
 	uint8_t bytes[HEADERS_MAX];

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "scenario_fixture.h"
+#include "transport/kind.h"
+#include "transport/strack.h"
 #include "workload/kind.h"
 
 #define US   1000000ull
@@ -94,20 +96,21 @@ static void check_full_topology(const struct scenario *s)
 static void check_full_nodes(const struct scenario *s)
 {
 	const struct ecn_spec *ecn = &s->sw.classes[0].ecn;
+	const struct strack_options *o = s->host.options;
 
 	assert_true(is_quantity(s->sw.buffer.per_port, 32 * KB, QUANTITY_BYTES));
 	assert_true(is_quantity(ecn->kmin, 0.07, QUANTITY_BDP));
 	assert_true(is_quantity(ecn->kmax, 30 * KB, QUANTITY_BYTES));
 	assert_true(ecn->pmax == 0.1);
 	assert_int_equal(s->sw.reroute_ps, 3 * US);
-	assert_int_equal(s->host.transport, TRANSPORT_STRACK);
-	assert_int_equal(s->host.strack.paths, 64);
-	assert_int_equal(s->host.strack.spray, SPRAY_OBLIVIOUS);
-	assert_int_equal(s->host.strack.sack_packets, 8);
-	assert_int_equal(s->host.strack.rto_ps, 200 * US);
-	assert_true(is_quantity(s->host.strack.window, 0.9, QUANTITY_BDP));
-	assert_int_equal(s->host.strack.bitmap_rtts, 0);
-	assert_int_equal(s->host.strack.target_delay_ps, 6 * US);
+	assert_ptr_equal(transport_kinds[s->host.transport], &transport_kind_strack);
+	assert_int_equal(o->paths, 64);
+	assert_int_equal(o->spray, STRACK_OBLIVIOUS);
+	assert_int_equal(o->sack_packets, 8);
+	assert_int_equal(o->rto_ps, 200 * US);
+	assert_true(is_quantity(o->window, 0.9, QUANTITY_BDP));
+	assert_int_equal(o->bitmap_rtts, 0);
+	assert_int_equal(o->target_delay_ps, 6 * US);
 	assert_int_equal(s->host.payload, PAYLOAD_FULL);
 	assert_true(s->host.ip6);
 }
@@ -197,6 +200,7 @@ static void marks_and_leading_zeros_mean_nothing(void **state)
 static void defaults_are_as_documented(void **state)
 {
 	struct scenario *s = load(small);
+	const struct strack_options *o = s->host.options;
 
 	(void)state;
 	assert_string_equal(s->about, "");
@@ -212,12 +216,12 @@ static void defaults_are_as_documented(void **state)
 	assert_true(is_quantity(s->sw.classes[0].ecn.kmax, 0.75, QUANTITY_BDP));
 	assert_true(s->sw.classes[0].ecn.pmax == 1);
 	assert_int_equal(s->sw.reroute_ps, 100 * US);
-	assert_int_equal(s->host.strack.paths, 256);
-	assert_int_equal(s->host.strack.spray, SPRAY_ADAPTIVE);
-	assert_int_equal(s->host.strack.sack_packets, 1);
-	assert_int_equal(s->host.strack.rto_ps, 0);
-	assert_int_equal(s->host.strack.bitmap_rtts, 8);
-	assert_int_equal(s->host.strack.target_delay_ps, 0);
+	assert_int_equal(o->paths, 256);
+	assert_int_equal(o->spray, STRACK_ADAPTIVE);
+	assert_int_equal(o->sack_packets, 1);
+	assert_int_equal(o->rto_ps, 0);
+	assert_int_equal(o->bitmap_rtts, 8);
+	assert_int_equal(o->target_delay_ps, 0);
 	assert_int_equal(s->host.payload, PAYLOAD_AUTO);
 	assert_false(s->host.ip6);
 	assert_int_equal(s->workload_count, 0);
@@ -380,7 +384,7 @@ static void overrides_reach_everything(void **state)
 	assert_true(s->sw.buffer.per_port.value == 400 * KB);
 	assert_true(
 		s->sw.classes[0].ecn.kmin.value == 0 && s->sw.classes[0].ecn.kmax.value == 0.75);
-	assert_int_equal(s->host.strack.paths, 8);
+	assert_int_equal(((const struct strack_options *)s->host.options)->paths, 8);
 	assert_int_equal(s->workload_count, 2);
 	assert_int_equal(s->workloads[0].options->bytes, 16 * MB);
 	assert_string_equal(s->faults[0].target, "*-core*");

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "scenario_fixture.h"
+#include "transport/kind.h"
+#include "transport/roce.h"
+#include "transport/strack.h"
 
 #define US 1000000ull
 #define KB 1024ull
@@ -279,22 +282,23 @@ static void hosts_have_transports_and_dscps(void **state)
 	again = load(written);
 	for (int i = 0; i < 2; i++) {
 		const struct host_spec *h = i ? &again->host : &s->host;
+		const struct roce_options *o = h->options;
 
-		assert_int_equal(h->transport, TRANSPORT_ROCE);
-		assert_int_equal(h->roce.qps, 4);
-		assert_false(h->roce.dcqcn);
-		assert_int_equal(h->roce.rto_ps, 1000 * US);
-		assert_int_equal(h->roce.cnp_ps, 5 * US);
-		assert_int_equal(h->roce.increase_ps, 6 * US);
-		assert_int_equal(h->roce.increase_bytes, 7 * KB);
-		assert_int_equal(h->roce.alpha_ps, 8 * US);
-		assert_int_equal(h->roce.additive_bps, 9000000);
-		assert_int_equal(h->roce.hyper_bps, 10000000);
-		assert_int_equal(h->roce.min_bps, 11000000);
-		assert_true(h->roce.alpha_start == 0.5);
-		assert_true(h->roce.gain == 0.0625);
-		assert_int_equal(h->roce.rounds, 3);
-		assert_true(h->roce.keep_target);
+		assert_ptr_equal(transport_kinds[h->transport], &transport_kind_roce);
+		assert_int_equal(o->qps, 4);
+		assert_false(o->dcqcn);
+		assert_int_equal(o->rto_ps, 1000 * US);
+		assert_int_equal(o->cnp_ps, 5 * US);
+		assert_int_equal(o->increase_ps, 6 * US);
+		assert_int_equal(o->increase_bytes, 7 * KB);
+		assert_int_equal(o->alpha_ps, 8 * US);
+		assert_int_equal(o->additive_bps, 9000000);
+		assert_int_equal(o->hyper_bps, 10000000);
+		assert_int_equal(o->min_bps, 11000000);
+		assert_true(o->alpha_start == 0.5);
+		assert_true(o->gain == 0.0625);
+		assert_int_equal(o->rounds, 3);
+		assert_int_equal(o->clamp, ROCE_CLAMP_AFTER_INCREASE);
 		assert_int_equal(h->data_dscp, 26);
 		assert_int_equal(h->control_dscp, 48);
 		assert_int_equal(h->notify_dscp, 50);
@@ -309,18 +313,18 @@ static void dcqcn_has_settings_by_name(void **state)
 {
 	static const struct {
 		const char *text;
-		enum dcqcn_kind kind;
+		enum roce_scale kind;
 		uint64_t cnp_us, timer_us, alpha_us;
 		uint32_t rounds;
 		bool keep;
 	} cases[] = {
-		{"", DCQCN_PAPER, 50, 55, 55, 5, false},
-		{"dcqcn: paper", DCQCN_PAPER, 50, 55, 55, 5, false},
-		{"dcqcn: tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
-		{"dcqcn: Tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
-		{"dcqcn: strack-paper", DCQCN_STRACK_PAPER, 50, 25, 55, 5, false},
-		{"timer: 7us, dcqcn: tuned, clamp_target: always", DCQCN_TUNED, 4, 7, 1, 1, false},
-		{"dcqcn: strack-paper, cnp_interval: 9us, fast_recovery: 2", DCQCN_STRACK_PAPER, 9,
+		{"", ROCE_PAPER, 50, 55, 55, 5, false},
+		{"dcqcn: paper", ROCE_PAPER, 50, 55, 55, 5, false},
+		{"dcqcn: tuned", ROCE_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: Tuned", ROCE_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: strack-paper", ROCE_STRACK_PAPER, 50, 25, 55, 5, false},
+		{"timer: 7us, dcqcn: tuned, clamp_target: always", ROCE_TUNED, 4, 7, 1, 1, false},
+		{"dcqcn: strack-paper, cnp_interval: 9us, fast_recovery: 2", ROCE_STRACK_PAPER, 9,
 			25, 55, 2, false},
 	};
 
@@ -335,20 +339,20 @@ static void dcqcn_has_settings_by_name(void **state)
 		written = write_text(s[0]);
 		s[1] = load(written);
 		for (int j = 0; j < 2; j++) {
-			const struct host_spec *h = &s[j]->host;
+			const struct roce_options *o = s[j]->host.options;
 
-			assert_int_equal(h->roce.kind, cases[i].kind);
-			assert_int_equal(h->roce.cnp_ps, cases[i].cnp_us * US);
-			assert_int_equal(h->roce.increase_ps, cases[i].timer_us * US);
-			assert_int_equal(h->roce.alpha_ps, cases[i].alpha_us * US);
-			assert_int_equal(h->roce.rounds, cases[i].rounds);
-			assert_int_equal(h->roce.keep_target, cases[i].keep);
-			assert_true(h->roce.alpha_start == 1);
-			assert_true(h->roce.gain == 1 / 256.0);
-			assert_int_equal(h->roce.increase_bytes, 0);
-			assert_int_equal(h->roce.additive_bps, 0);
-			assert_int_equal(h->roce.hyper_bps, 0);
-			assert_int_equal(h->roce.min_bps, 0);
+			assert_int_equal(o->scale, cases[i].kind);
+			assert_int_equal(o->cnp_ps, cases[i].cnp_us * US);
+			assert_int_equal(o->increase_ps, cases[i].timer_us * US);
+			assert_int_equal(o->alpha_ps, cases[i].alpha_us * US);
+			assert_int_equal(o->rounds, cases[i].rounds);
+			assert_int_equal(o->clamp == ROCE_CLAMP_AFTER_INCREASE, cases[i].keep);
+			assert_true(o->alpha_start == 1);
+			assert_true(o->gain == 1 / 256.0);
+			assert_int_equal(o->increase_bytes, 0);
+			assert_int_equal(o->additive_bps, 0);
+			assert_int_equal(o->hyper_bps, 0);
+			assert_int_equal(o->min_bps, 0);
 			scenario_free(s[j]);
 		}
 		free(written);
@@ -366,6 +370,31 @@ static void switches_know_the_senders_timer(void **state)
 	scenario_free(s);
 }
 
+static void check_strack_defaults(const struct host_spec *h, bool fixed)
+{
+	const struct strack_options *o = h->options;
+
+	assert_ptr_equal(transport_kinds[h->transport], &transport_kind_strack);
+	assert_int_equal(o->paths, 256);
+	assert_int_equal(o->fixed, fixed);
+}
+
+static void check_roce_defaults(const struct host_spec *h)
+{
+	const struct roce_options *o = h->options;
+
+	assert_ptr_equal(transport_kinds[h->transport], &transport_kind_roce);
+	assert_int_equal(o->qps, 1);
+	assert_true(o->dcqcn);
+	assert_int_equal(o->rto_ps, 0);
+	assert_int_equal(o->cnp_ps, 50 * US);
+	assert_int_equal(o->increase_ps, 55 * US);
+	assert_int_equal(o->increase_bytes, 0);
+	assert_int_equal(o->alpha_ps, 55 * US);
+	assert_int_equal(o->additive_bps, 0);
+	assert_int_equal(o->hyper_bps, 0);
+}
+
 static void hosts_have_defaults(void **state)
 {
 	static const char *const texts[] = {"", "host: {transport: roce, dscp: 26}\n",
@@ -378,18 +407,10 @@ static void hosts_have_defaults(void **state)
 
 		snprintf(text, sizeof(text), SMALL "%s", texts[i]);
 		s = load(text);
-		assert_int_equal(s->host.transport, i == 1 ? TRANSPORT_ROCE : TRANSPORT_STRACK);
-		assert_int_equal(s->host.strack.paths, 256);
-		assert_int_equal(s->host.strack.fixed, i == 2);
-		assert_int_equal(s->host.roce.qps, 1);
-		assert_true(s->host.roce.dcqcn);
-		assert_int_equal(s->host.roce.rto_ps, 0);
-		assert_int_equal(s->host.roce.cnp_ps, 50 * US);
-		assert_int_equal(s->host.roce.increase_ps, 55 * US);
-		assert_int_equal(s->host.roce.increase_bytes, 0);
-		assert_int_equal(s->host.roce.alpha_ps, 55 * US);
-		assert_int_equal(s->host.roce.additive_bps, 0);
-		assert_int_equal(s->host.roce.hyper_bps, 0);
+		if (i == 1)
+			check_roce_defaults(&s->host);
+		else
+			check_strack_defaults(&s->host, i == 2);
 		assert_int_equal(s->host.data_dscp, i == 1 ? 26 : 0);
 		assert_int_equal(s->host.control_dscp, i == 1 ? 26 : 48);
 		assert_int_equal(s->host.notify_dscp, i == 1 ? 26 : 48);

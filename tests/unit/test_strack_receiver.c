@@ -7,8 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 #include "lib/headers_parse.h"
+#include "lib/transport_options.h"
 #include "transport/headers.h"
-#include "transport/strack.h"
 
 #define MTU  1000
 #define LAST 10 /* payload of the last packet */

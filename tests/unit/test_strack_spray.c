@@ -5,6 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/rng_stream.h"
+#include "lib/transport_options.h"
 #include "transport/strack_spray.h"
 
 #define AGE 1000

@@ -128,7 +128,7 @@ static void incast_loses_nothing_silently(void **state)
 
 		strack_bench_prepare(&b, 32, MESSAGE / 2, 400, RTT);
 		b.options.fixed = true;
-		b.options.window_share = 1;
+		b.options.window.value = 1;
 		b.config.overflow = how;
 		strack_bench_run(&b);
 		assert_int_equal(b.wire.drops, 0);
@@ -253,7 +253,7 @@ static void a_fixed_window_stays(void **state)
 	(void)state;
 	strack_bench_prepare(&b, 8, MESSAGE, 400, RTT);
 	b.options.fixed = true;
-	b.options.window_share = 2;
+	b.options.window.value = 2;
 	b.config.hooks = (struct fake_hooks){.arg = &b, .see = watch_window};
 	strack_bench_run(&b);
 	assert_true(b.wire.drops > 0);

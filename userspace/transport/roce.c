@@ -1,31 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* RoCEv2 as a transport: the table of operations, and how a message is split over queue pairs. */
-#include "base/units.h"
 #include "transport/roce_receiver.h"
 #include "transport/roce_sender.h"
-
-#define ACK_EVERY       16
-#define RTO_RTTS        10
-#define RTO_MIN_PS      PS_PER_MS
-#define CNP_INTERVAL_PS (50 * PS_PER_US)
-
-static uint64_t or_default(uint64_t value, uint64_t otherwise)
-{
-	return value ? value : otherwise;
-}
-
-static struct roce_options options_of(const struct transport_env *env)
-{
-	struct roce_options o = ROCE_OPTIONS_DEFAULT;
-	uint64_t rto = RTO_RTTS * env->base_rtt_ps;
-
-	if (env->options)
-		o = *(const struct roce_options *)env->options;
-	o.ack_every = (uint32_t)or_default(o.ack_every, ACK_EVERY);
-	o.rto_ps = or_default(o.rto_ps, rto > RTO_MIN_PS ? rto : RTO_MIN_PS);
-	o.cnp_ps = or_default(o.cnp_ps, CNP_INTERVAL_PS);
-	return o;
-}
 
 uint32_t roce_qps(const struct transport_env *env, uint64_t bytes)
 {
@@ -39,7 +15,7 @@ void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 {
 	f->ep.ops = &roce_transport;
 	f->env = env;
-	f->options = options_of(env);
+	f->options = env->options;
 	f->id = flow->id;
 	f->bytes = flow->bytes;
 	f->packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
@@ -159,7 +135,6 @@ static bool roce_payload(const struct endpoint *ep, const struct rx_frame *rx, u
 }
 
 const struct transport_ops roce_transport = {
-	.name = "roce",
 	.size = roce_size,
 	.open = roce_open,
 	.on_packet = roce_on_packet,

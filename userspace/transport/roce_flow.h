@@ -10,8 +10,8 @@
 struct roce_flow {
 	struct endpoint ep; /* first: an endpoint is one */
 	const struct transport_env *env;
-	struct roce_options options; /* those in effect */
-	uint64_t bytes;              /* of the message */
+	const struct roce_options *options;
+	uint64_t bytes; /* of the message */
 	uint32_t id;
 	uint32_t packets;       /* of the message */
 	uint32_t last_bytes;    /* payload of its last packet */

@@ -7,10 +7,7 @@
 #define BACKOFF_MAX 6
 #define SCALE_BPS   40000000000ull
 #define MBPS        1000000ull
-#define ROUND_PS    55000000ull
 #define ROUND_MIN   1000000ull /* that catching up with rounds stays cheap */
-#define ROUNDS      5
-#define GAIN        (DCQCN_ALPHA_ONE / 256)
 
 /* For a line of 40 Gbps, as which DCQCN's paper has it; docs/transports.md names the sources. */
 static const struct scale {
@@ -56,9 +53,15 @@ static uint64_t min_of(const struct roce_options *o, uint64_t line_bps)
 
 static uint64_t round_ps(uint64_t value)
 {
-	uint64_t r = value ? value : ROUND_PS;
+	return value < ROUND_MIN ? ROUND_MIN : value;
+}
 
-	return r < ROUND_MIN ? ROUND_MIN : r;
+/* At least the smallest that there is. */
+static uint32_t fraction(double share)
+{
+	uint32_t r = (uint32_t)(share * DCQCN_ALPHA_ONE);
+
+	return r ? r : 1;
 }
 
 static struct dcqcn_params dcqcn_params_of(const struct roce_options *o, uint64_t line_bps)
@@ -73,18 +76,21 @@ static struct dcqcn_params dcqcn_params_of(const struct roce_options *o, uint64_
 		.increase_ps = round_ps(o->increase_ps),
 		.increase_bytes = scaled(o->increase_bytes, scale->increase_bytes, line_bps),
 		.alpha_ps = round_ps(o->alpha_ps),
-		.alpha_start = o->alpha_start ? o->alpha_start : DCQCN_ALPHA_ONE,
-		.gain = o->gain ? o->gain : GAIN,
-		.rounds = o->rounds ? o->rounds : ROUNDS,
-		.keep_target = o->keep_target,
+		.alpha_start = fraction(o->alpha_start),
+		.gain = fraction(o->gain),
+		.rounds = o->rounds,
+		.keep_target = o->clamp == ROCE_CLAMP_AFTER_INCREASE,
 	};
 }
 
 void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint64_t now)
 {
 	const struct transport_env *env = s->flow.env;
+	const struct roce_options *o = s->flow.options;
 
-	s->dcqcn = dcqcn_params_of(&s->flow.options, env->host_rate_bps);
+	s->rto_ps = transport_rto(o->rto_ps, ROCE_RTO_MIN_PS, env->base_rtt_ps);
+	s->ack_every = o->ack_every ? o->ack_every : ROCE_ACK_EVERY;
+	s->dcqcn = dcqcn_params_of(o, env->host_rate_bps);
 	s->left = s->flow.qps;
 	for (uint32_t i = 0; i < s->flow.qps; i++) {
 		struct roce_sender_qp *q = &s->qps[i];
@@ -108,7 +114,7 @@ static uint64_t rto_due(const struct roce_sender *s, const struct roce_sender_qp
 {
 	if (q->una >= q->asked_end)
 		return UINT64_MAX;
-	return q->rto_from_ps + (s->flow.options.rto_ps << q->backoff);
+	return q->rto_from_ps + (s->rto_ps << q->backoff);
 }
 
 static bool has_data(const struct roce_sender_qp *q)
@@ -125,8 +131,7 @@ static bool wants_ack(const struct roce_sender *s, const struct roce_sender_qp *
 	const struct roce_packet *p, uint64_t now)
 {
 	return p->opcode == RC_WRITE_LAST || p->opcode == RC_WRITE_ONLY ||
-	       (q->next + 1) % s->flow.options.ack_every == 0 ||
-	       q->next + 1 - q->una == ROCE_OUTSTANDING_MAX ||
+	       (q->next + 1) % s->ack_every == 0 || q->next + 1 - q->una == ROCE_OUTSTANDING_MAX ||
 	       now - q->asked_ps > s->flow.env->base_rtt_ps;
 }
 
@@ -176,7 +181,7 @@ static void write_packet(
 	}
 	tx->payload_offset = p.offset;
 	take(s, q, fields.ack_request, now);
-	if (s->flow.options.dcqcn)
+	if (s->flow.options->dcqcn)
 		dcqcn_on_send(&q->rate, &s->dcqcn, tx->length, now);
 }
 
@@ -191,7 +196,7 @@ bool roce_sender_next_packet(struct roce_sender *s, struct tx_frame *tx, uint64_
 		s->turn = s->turn + 1 < s->flow.qps ? s->turn + 1 : 0;
 		if (!has_data(q))
 			continue;
-		if (s->flow.options.dcqcn)
+		if (s->flow.options->dcqcn)
 			ready = dcqcn_ready(&q->rate, &s->dcqcn, now);
 		if (ready <= now) {
 			write_packet(s, q, tx, now);
@@ -209,7 +214,7 @@ static void go_back(struct roce_sender *s, struct roce_sender_qp *q, uint64_t no
 {
 	q->next = q->una;
 	q->asked_end = q->una; /* whoever asked is sent again, and asks again */
-	if (s->flow.options.dcqcn)
+	if (s->flow.options->dcqcn)
 		dcqcn_on_loss(&q->rate, &s->dcqcn, now);
 }
 
@@ -271,7 +276,7 @@ unsigned roce_sender_on_packet(
 		return on_answer(s, q, rx, bth, now);
 	if (bth->opcode == ROCE_CNP && headers_extension(rx, CNP_RESERVED_BYTES)) {
 		s->flow.ep.stats.cnps++;
-		if (s->flow.options.dcqcn)
+		if (s->flow.options->dcqcn)
 			dcqcn_on_cnp(&q->rate, &s->dcqcn, now);
 	}
 	return 0;

@@ -22,6 +22,8 @@ struct roce_sender_qp {
 struct roce_sender {
 	struct roce_flow flow;
 	struct dcqcn_params dcqcn;
+	uint64_t rto_ps;
+	uint32_t ack_every;
 	uint32_t turn; /* the queue pair that is served next */
 	uint32_t left; /* queue pairs that are not done */
 	struct roce_sender_qp qps[];

@@ -3,32 +3,23 @@
 #include "transport/strack_receiver.h"
 #include "transport/strack_sender.h"
 
-#define RING_BITS_MIN 256
-#define RING_WINDOWS  4
+#define RING_BITS_MIN    256
+#define RING_WINDOWS     4
+#define WINDOW_SHARE_MIN 0.1
+#define WINDOW_SHARE_MAX 16.0
 
-struct strack_options strack_options_of(const struct transport_env *env)
+/* The largest window, in packets. */
+static uint32_t window_of(const struct transport_env *env)
 {
-	struct strack_options o = STRACK_OPTIONS_DEFAULT;
+	const struct strack_options *o = env->options;
+	double share = o->window.value;
 
-	if (env->options)
-		o = *(const struct strack_options *)env->options;
-	if (o.paths < 1)
-		o.paths = 1;
-	if (o.paths > STRACK_PATHS_MAX)
-		o.paths = STRACK_PATHS_MAX;
-	if (!(o.window_share >= WINDOW_SHARE_MIN))
-		o.window_share = WINDOW_SHARE_MIN;
-	if (o.window_share > WINDOW_SHARE_MAX)
-		o.window_share = WINDOW_SHARE_MAX;
-	if (o.sack_packets < 1)
-		o.sack_packets = 1;
-	return o;
-}
-
-/* In packets, for that share of a BDP. */
-static uint32_t window_of(
-	const struct transport_env *env, const struct strack_options *o, double share)
-{
+	if (o->window.unit == QUANTITY_BYTES)
+		share /= (double)strack_window_bdp(env->host_rate_bps, env->base_rtt_ps);
+	if (!(share >= WINDOW_SHARE_MIN))
+		share = WINDOW_SHARE_MIN;
+	if (share > WINDOW_SHARE_MAX)
+		share = WINDOW_SHARE_MAX;
 	return strack_window_packets(
 		env->host_rate_bps, env->base_rtt_ps, env->mtu, share, o->sack_packets);
 }
@@ -46,19 +37,19 @@ static uint32_t ring_bits_for(uint32_t window_packets)
 static size_t strack_size(
 	const struct transport_env *env, const struct flow_spec *flow, bool sender)
 {
-	struct strack_options o = strack_options_of(env);
-	uint32_t bits = ring_bits_for(window_of(env, &o, o.window_share));
+	const struct strack_options *o = env->options;
+	uint32_t bits = ring_bits_for(window_of(env));
 
 	(void)flow;
-	return sender ? strack_sender_size(bits, o.paths) : strack_receiver_size(bits);
+	return sender ? strack_sender_size(bits, o->paths) : strack_receiver_size(bits);
 }
 
 static void strack_open(struct endpoint *ep, const struct transport_env *env,
 	const struct flow_spec *flow, bool sender, uint64_t now)
 {
 	struct strack_flow *f = (struct strack_flow *)ep;
-	struct strack_options o = strack_options_of(env);
-	uint32_t most = window_of(env, &o, o.window_share);
+	const struct strack_options *o = env->options;
+	uint32_t most = window_of(env);
 
 	ep->ops = &strack_transport;
 	f->env = env;
@@ -73,9 +64,9 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 		(sender ? sizeof(struct strack_data) + env->mtu : sizeof(struct strack_sack)) +
 			ICRC_BYTES);
 	if (sender)
-		strack_sender_open((struct strack_sender *)ep, &o, flow, most, now);
+		strack_sender_open((struct strack_sender *)ep, o, flow, most, now);
 	else
-		strack_receiver_open((struct strack_receiver *)ep, o.sack_packets);
+		strack_receiver_open((struct strack_receiver *)ep, o->sack_packets);
 }
 
 static unsigned strack_on_packet(
@@ -121,7 +112,6 @@ static bool strack_payload_place(const struct endpoint *ep, const struct rx_fram
 }
 
 const struct transport_ops strack_transport = {
-	.name = "strack",
 	.size = strack_size,
 	.open = strack_open,
 	.on_packet = strack_on_packet,

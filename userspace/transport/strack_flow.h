@@ -21,9 +21,6 @@ struct strack_flow {
 	bool sender;
 };
 
-/* The options in effect: the defaults if env has none, each value within its range. */
-struct strack_options strack_options_of(const struct transport_env *env);
-
 /* Payload bytes of packet psn (below flow->packets). */
 static inline uint32_t strack_payload(const struct strack_flow *f, uint32_t psn)
 {

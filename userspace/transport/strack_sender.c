@@ -6,8 +6,6 @@
 #include "transport/strack_loss.h"
 
 #define PROBE_RTTS  3 /* algorithm 1, line 9 */
-#define RTO_RTTS    10
-#define RTO_MIN_PS  100000000ull /* "hundreds of microseconds" */
 #define BACKOFF_MAX 6
 
 /* A SACK in host byte order. */
@@ -44,9 +42,7 @@ void strack_sender_open(struct strack_sender *s, const struct strack_options *op
 	s->opened_ps = now;
 	s->asked_ps = now;
 	s->probe_after_ps = PROBE_RTTS * rtt;
-	s->rto_ps = RTO_RTTS * rtt > RTO_MIN_PS ? RTO_RTTS * rtt : RTO_MIN_PS;
-	if (options->rto_ps)
-		s->rto_ps = options->rto_ps;
+	s->rto_ps = transport_rto(options->rto_ps, STRACK_RTO_MIN_PS, rtt);
 }
 
 uint64_t strack_sender_inflight(const struct strack_sender *s)

@@ -18,7 +18,7 @@ static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
 	return product >> 64 ? (uint64_t)(product / c) : (uint64_t)product / c;
 }
 
-static uint64_t bdp_bytes(uint64_t rate_bps, uint64_t base_rtt_ps)
+uint64_t strack_window_bdp(uint64_t rate_bps, uint64_t base_rtt_ps)
 {
 	return mul_div(rate_bps, base_rtt_ps, 8 * PS_PER_S);
 }
@@ -26,7 +26,8 @@ static uint64_t bdp_bytes(uint64_t rate_bps, uint64_t base_rtt_ps)
 uint32_t strack_window_packets(
 	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets)
 {
-	uint64_t packets = (uint64_t)((double)bdp_bytes(rate_bps, base_rtt_ps) * share) / mtu + 1;
+	uint64_t packets =
+		(uint64_t)((double)strack_window_bdp(rate_bps, base_rtt_ps) * share) / mtu + 1;
 
 	packets += sack_packets - 1;
 	return packets < PACKETS_MOST ? (uint32_t)packets : PACKETS_MOST;
@@ -46,7 +47,7 @@ void strack_window_open(struct strack_window *w, uint64_t rate_bps, uint64_t bas
 	uint64_t own_rtt_ps, uint64_t target_ps, uint32_t mtu, uint32_t max_packets, uint64_t now)
 {
 	/* bdp_sf */
-	uint64_t scale = mul_div(bdp_bytes(rate_bps, base_rtt_ps), WINDOW_ONE, REF_BDP);
+	uint64_t scale = mul_div(strack_window_bdp(rate_bps, base_rtt_ps), WINDOW_ONE, REF_BDP);
 
 	*w = (struct strack_window){
 		.max = max_packets * WINDOW_ONE,

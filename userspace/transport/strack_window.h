@@ -42,6 +42,9 @@ struct strack_signal {
 	uint64_t acked_bytes; /* payload that it reports for the first time */
 };
 
+/* Bytes that fill a line for a round trip. */
+uint64_t strack_window_bdp(uint64_t rate_bps, uint64_t base_rtt_ps);
+
 /*
  * A window in whole packets: that share of a BDP, and what a receiver that answers every
  * sack_packets-th packet may be holding back. At least 1.

@@ -3,7 +3,7 @@
 #define FABRICBED_TRANSPORT_H
 
 /*
- * A transport is one file and one struct transport_ops. It is given the time, its randomness and
+ * A transport as the engine knows it: one struct transport_ops. It is given the time, its randomness and
  * its memory; it allocates nothing, prints nothing and reads no clock. One message is one flow:
  * two endpoints, the sender's and the receiver's, and between them one queue pair or several.
  */
@@ -76,6 +76,14 @@ struct endpoint_stats {
 	uint64_t cnps;         /* congestion notifications: likewise */
 };
 
+/* The retransmission timeout: what is given; where that is 0, ten round trips, but not below `least_ps`. */
+static inline uint64_t transport_rto(uint64_t given_ps, uint64_t least_ps, uint64_t base_rtt_ps)
+{
+	uint64_t rtts_ps = 10 * base_rtt_ps;
+
+	return given_ps ? given_ps : rtts_ps > least_ps ? rtts_ps : least_ps;
+}
+
 struct transport_ops;
 
 /* The common head of every endpoint; the transport's own state follows it. */
@@ -125,7 +133,6 @@ static inline uint32_t headers_capacity(bool ip6)
 #define TRANSPORT_WAKE  0x2 /* next_packet may have something now */
 
 struct transport_ops {
-	const char *name;
 	/*
 	 * Bytes of an endpoint, the struct endpoint included. Same for every call with these
 	 * arguments.

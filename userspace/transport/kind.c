@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "transport/kind.h"
+
+#define TRANSPORT_ROW(name) &transport_kind_##name,
+
+const struct transport_kind *const transport_kinds[TRANSPORT_KINDS] = {TRANSPORTS(TRANSPORT_ROW)};
+
+struct transport_facts transport_facts(const struct transport_kind *kind, const void *options)
+{
+	struct transport_facts facts = {
+		.qps = 1, .packets_per_ack = 1, .window = {1, QUANTITY_BDP}};
+
+	if (options && kind->facts)
+		kind->facts(options, &facts);
+	return facts;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_TRANSPORT_KIND_H
+#define FABRICBED_TRANSPORT_KIND_H
+
+/*
+ * The transports that hosts may run. Each is its files, with its options and their keys in a scenario, and a row of TRANSPORTS.
+ */
+#include "base/schema.h"
+#include "transport/transport.h"
+
+/* In the order in which they are listed. */
+#define TRANSPORTS(X) X(strack) X(roce)
+
+/* What others reckon with, under given options. */
+struct transport_facts {
+	uint32_t qps;           /* queue pairs of a flow, at least 1 */
+	double packets_per_ack; /* data packets for which a receiver answers once */
+	struct quantity window; /* under way from a host at most, in bytes or BDP */
+	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the kind's least */
+	uint64_t
+		least_share; /* a flow's rate may stay at the line's, divided by this; 0: it does not */
+	uint64_t raise_ps; /* senders raise their rates in this time; 0: by no timer */
+};
+
+struct transport_kind {
+	const char *title; /* as its authors write it */
+	struct map map;    /* keys of its options; their size; a sentence of help */
+	const struct transport_ops *ops;
+	uint32_t data_bytes;   /* of its header after the BTH: of any data packet, at least */
+	uint32_t answer_bytes; /* and of an answer to one */
+	uint64_t rto_least_ps; /* of a timeout that is not given */
+	const char *loss_harm; /* what a lossy class does to it; NULL: it copes with losses */
+	/* Sets what differs from {one queue pair, an answer to each packet, a BDP under way}. NULL: nothing does. */
+	void (*facts)(const void *options, struct transport_facts *ret);
+};
+
+#define TRANSPORT_DECLARE(name) extern const struct transport_kind transport_kind_##name;
+TRANSPORTS(TRANSPORT_DECLARE)
+
+#define TRANSPORT_ONE(name) +1
+enum { TRANSPORT_KINDS = TRANSPORTS(TRANSPORT_ONE) };
+
+extern const struct transport_kind *const transport_kinds[TRANSPORT_KINDS];
+
+/* options NULL: none could be read. */
+struct transport_facts transport_facts(const struct transport_kind *kind, const void *options);
+
+#endif
