@@ -43,5 +43,7 @@ for plane in inline kernel; do
 done
 try "$fabricbed" run inline/scenario.yaml --dataplane inline --quiet --out again
 same "the written scenario repeats it" "$(figure again/summary.json trace_hash)" "$inline"
+like "help scenario has the transport" "$("$fabricbed" help scenario host.transport.selective)" "*window *under way at most (64)*"
+same "which is the one that ran" "$(grep -c 'window: 32' inline/scenario.yaml)" 1
 like "help scenario has the workload" "$("$fabricbed" help scenario workload.ring)" "*step *distance of sender and receiver*"
 tap_done
