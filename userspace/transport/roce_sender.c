@@ -4,10 +4,9 @@
 #include <string.h>
 #include "transport/roce_sender.h"
 
-#define BACKOFF_MAX 6
-#define SCALE_BPS   40000000000ull
-#define MBPS        1000000ull
-#define ROUND_MIN   1000000ull /* that catching up with rounds stays cheap */
+#define SCALE_BPS 40000000000ull
+#define MBPS      1000000ull
+#define ROUND_MIN 1000000ull /* that catching up with rounds stays cheap */
 
 /* For a line of 40 Gbps, as which DCQCN's paper has it; docs/transports.md names the sources. */
 static const struct scale {
@@ -291,7 +290,7 @@ unsigned roce_sender_on_timer(struct roce_sender *s, uint64_t now)
 		if (rto_due(s, q) <= now) {
 			s->flow.ep.stats.timeouts++;
 			go_back(s, q, now);
-			if (q->backoff < BACKOFF_MAX)
+			if (q->backoff < RTO_BACKOFF_MAX)
 				q->backoff++;
 		}
 		if (rto_due(s, q) != UINT64_MAX)

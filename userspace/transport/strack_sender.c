@@ -5,8 +5,7 @@
 #include "transport/strack_sender.h"
 #include "transport/strack_loss.h"
 
-#define PROBE_RTTS  3 /* algorithm 1, line 9 */
-#define BACKOFF_MAX 6
+#define PROBE_RTTS 3 /* algorithm 1, line 9 */
 
 /* A SACK in host byte order. */
 struct sack {
@@ -396,7 +395,7 @@ unsigned strack_sender_on_timer(struct strack_sender *s, struct tx_frame *reply,
 		strack_loss_claim_all(s, now);
 		s->flow.ep.stats.timeouts++;
 		s->rto_from_ps = now;
-		if (s->backoff < BACKOFF_MAX)
+		if (s->backoff < RTO_BACKOFF_MAX)
 			s->backoff++;
 		inflight = strack_sender_inflight(s);
 		asks = TRANSPORT_WAKE;

@@ -76,6 +76,8 @@ struct endpoint_stats {
 	uint64_t cnps;         /* congestion notifications: likewise */
 };
 
+#define RTO_BACKOFF_MAX 6 /* times that a timeout is doubled at most, once at each expiry */
+
 /* The retransmission timeout: what is given; where that is 0, ten round trips, but not below `least_ps`. */
 static inline uint64_t transport_rto(uint64_t given_ps, uint64_t least_ps, uint64_t base_rtt_ps)
 {
