@@ -34,7 +34,7 @@ LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/to
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
-              userspace/dataplane/table_list.c userspace/transport/*.c userspace/workload/*.c \
+              userspace/engine/*.c userspace/faults/*.c userspace/dataplane/table_list.c userspace/transport/*.c userspace/workload/*.c \
               orchestrator/scenario/*.c orchestrator/daemon/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)

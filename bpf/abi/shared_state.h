@@ -104,7 +104,7 @@ struct port_drops {
 
 /*
  * What befalls the frames on the cable towards a port. Probabilities in 2^-32, the largest being certainty; times and
- * means in picoseconds; what is 0 is off. See sw/cable.h; control/faults.h fills it.
+ * means in picoseconds; what is 0 is off. See sw/cable.h; userspace/faults/ fills it.
  */
 struct fault {
 	__u32 loss;                /* each frame for itself */

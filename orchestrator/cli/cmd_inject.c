@@ -4,6 +4,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "faults/fault_kind.h"
 #include "report/number.h"
 
 static const struct cli_option options[] = {
@@ -13,20 +14,6 @@ static const struct cli_option options[] = {
 
 #define TARGETS_SHOWN 4
 #define DEED          3 /* where it stands among the operands, behind NAME link GLOB */
-
-/* What happens to one target, and to several, as a sentence goes on; the deed's values follow. */
-static const struct {
-	const char *deed, *one, *several;
-} deeds[] = {
-	{"down", "is down", "are down"},
-	{"rate", "runs at", "run at"},
-	{"delay", "takes longer by", "take longer by"},
-	{"loss", "loses", "lose"},
-	{"gilbert", "loses in bursts,", "lose in bursts,"},
-	{"flaky", "is flaky,", "are flaky,"},
-	{"errors", "has bit errors,", "have bit errors,"},
-	{"pause", "pauses class", "pause class"},
-};
 
 static void print_targets(const json_t *targets)
 {
@@ -54,9 +41,9 @@ static void print_deed(const struct cli_args *args, bool several)
 
 	if (end > DEED + 2 && !strcmp(args->positional[end - 2], "for"))
 		end -= 2;
-	for (size_t i = 0; i < sizeof(deeds) / sizeof(deeds[0]); i++)
-		if (!strcmp(deeds[i].deed, first))
-			first = several ? deeds[i].several : deeds[i].one;
+	for (size_t i = 0; i < FAULT_KINDS; i++)
+		if (!strcmp(fault_keys[i].name, first))
+			first = several ? fault_kinds[i].several : fault_kinds[i].one;
 	printf(" %s", first);
 	for (size_t i = DEED + 1; i < end; i++)
 		printf(" %s", args->positional[i]);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/drop_name.h"
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/parents.h"
@@ -197,59 +198,26 @@ static void print_switching(const json_t *s)
 		(int)json_integer_value(json_object_get(queue, "class")));
 }
 
-static void print_fault(const struct fault_spec *f)
-{
-	char a[UNITS_TEXT], b[UNITS_TEXT];
-
-	switch (f->kind) {
-	case FAULT_LINK_DOWN:
-	case FAULT_SWITCH_DOWN:
-		printf("down");
-		break;
-	case FAULT_LINK_RATE:
-		printf("at %g%% of its rate", 100 * f->share);
-		break;
-	case FAULT_LINK_DELAY:
-		printf("longer by %s", format_time(a, f->delay_ps));
-		break;
-	case FAULT_LINK_LOSS:
-		printf("loses %g%% of frames", 100 * f->loss);
-		break;
-	case FAULT_LINK_GILBERT:
-		printf("loses frames by Gilbert-Elliott");
-		break;
-	case FAULT_LINK_FLAKY:
-		printf("loses all frames for %s every %s on average",
-			format_time(a, f->flaky.last_ps), format_time(b, f->flaky.every_ps));
-		break;
-	case FAULT_LINK_ERRORS:
-		printf("has a bit error rate of %g", f->bit_errors);
-		break;
-	case FAULT_HOST_STORM:
-		printf("pauses class %u all the time", f->class);
-		break;
-	}
-}
-
 static void print_faults(const json_t *s, const struct scenario *sc)
 {
-	static const char *const lost[] = {
-		"link_down", "loss", "burst", "gilbert", "fcs", "switch_down", "watchdog"};
 	char at[UNITS_TEXT], until[UNITS_TEXT], key[64];
 	double frames = 0;
+	uint32_t drops = 0;
 
 	for (size_t i = 0; i < sc->fault_count; i++) {
 		const struct fault_spec *f = &sc->faults[i];
 
 		printf("  fault       %s ", f->target);
-		print_fault(f);
+		fault_kinds[f->effect.kind].describe(stdout, &f->effect);
 		printf(" from %s %s%s\n", format_time(at, f->at_ps),
 			f->until_ps == UINT64_MAX ? "on" : "to ",
 			f->until_ps == UINT64_MAX ? "" : format_time(until, f->until_ps));
 	}
-	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++) {
-		snprintf(key, sizeof(key), "packets.dropped.%s", lost[i]);
-		frames += look_number(s, key);
+	for (unsigned i = 0; i < FAULT_KINDS; i++)
+		drops |= fault_kinds[i].drops;
+	for (unsigned i = 0; i < DROP_REASON_COUNT; i++) {
+		snprintf(key, sizeof(key), "packets.dropped.%s", drop_name(i));
+		frames += drops >> i & 1 ? look_number(s, key) : 0;
 	}
 	if (sc->fault_count)
 		printf("              %.0f frames were lost by these faults\n", frames);

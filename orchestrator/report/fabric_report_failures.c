@@ -148,9 +148,9 @@ static void find_pods(struct survey *v)
 	}
 }
 
-static bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t link)
+static bool hits_link(const struct fabric *f, const struct fault_spec *fault, uint32_t link)
 {
-	if (fault->kind != FAULT_SWITCH_DOWN)
+	if (fault->on == TARGET_LINK)
 		return fabric_link_matches(f, link, fault->target);
 	return fabric_node_matches(f, node_at(f, f->links[link].a), fault->target) ||
 	       fabric_node_matches(f, node_at(f, f->links[link].b), fault->target);
@@ -159,10 +159,10 @@ static bool fault_hits(const struct fabric *f, const struct fault_spec *fault, u
 static int find_reach(struct survey *v, uint32_t index, const struct fault_spec *fault)
 {
 	struct reach r = {
-		.fault = index, .left = fault->kind == FAULT_LINK_RATE ? fault->share : 0};
+		.fault = index, .left = fault_cost(&fault->effect, v->f->packet_bytes).left};
 
 	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
-		if (pod_below(v, l) == NO_POD || !fault_hits(v->f, fault, l))
+		if (pod_below(v, l) == NO_POD || !hits_link(v->f, fault, l))
 			continue;
 		if (ARRAY_ADD(r.links, r.link_count, l) < 0) {
 			free(r.links);
@@ -178,12 +178,9 @@ static int find_reaches(struct survey *v, const struct scenario *s)
 {
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < s->fault_count; i++) {
-		enum fault_kind kind = s->faults[i].kind;
-
-		if (kind == FAULT_LINK_DOWN || kind == FAULT_LINK_RATE || kind == FAULT_SWITCH_DOWN)
+	for (uint32_t i = 0; !err && i < s->fault_count; i++)
+		if (fault_kinds[s->faults[i].effect.kind].steady)
 			err = find_reach(v, i, &s->faults[i]);
-	}
 	return err;
 }
 

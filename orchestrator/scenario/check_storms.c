@@ -7,13 +7,16 @@ void check_storms(struct check *c, const struct tree *root, struct scenario *s)
 
 	for (size_t i = 0; i < s->fault_count; i++) {
 		struct fault_spec *f = &s->faults[i];
-		const struct class_spec *class = &s->sw.classes[f->class % SCENARIO_CLASSES];
+		const struct fault_effect *e = &f->effect;
+		const struct class_spec *class = &s->sw.classes[e->class % SCENARIO_CLASSES];
 
-		if (!f->sound || f->kind != FAULT_HOST_STORM || (class->used && class->lossless))
+		if (!f->sound || !fault_kinds[e->kind].pauses_class ||
+			(class->used && class->lossless))
 			continue;
 		f->sound = false;
-		explain_value(c->diags, tree_get(tree_get(list->items[i], "do"), "pause"),
-			"class %u is not lossless, so that nobody heeds its pauses%s", f->class,
+		explain_value(c->diags,
+			tree_get(tree_get(list->items[i], "do"), fault_keys[e->kind].name),
+			"class %u is not lossless, so that nobody heeds its pauses%s", e->class,
 			s->sw.pfc.on ? "; expected one that is" : "; add switch.pfc: on");
 	}
 }

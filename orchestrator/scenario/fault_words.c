@@ -4,18 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include "scenario/check.h"
-#include "scenario/fault_kind.h"
+#include "scenario/keys_fault.h"
 #include "scenario/number_text.h"
 
 #define WORDS_LIMIT 32 /* no fault takes half of it */
-#define TARGETS     3
 
 struct reader {
 	const char *const *words;
 	size_t count, next;
 	struct check *c;
 	struct fault_spec *fault;
-	enum fault_target target;
 };
 
 /* Words stand in line 1, each in a column of its own. */
@@ -68,25 +66,25 @@ static bool explain_word(struct reader *r, size_t word, const char *const *valid
 
 static bool take_target(struct reader *r)
 {
-	const char *names[TARGETS];
+	const char *names[FAULT_TARGETS];
 	struct tree root = map_of(NULL, NULL, 0), glob;
 	size_t target = 0;
 
-	for (size_t i = 0; i < TARGETS; i++)
+	for (size_t i = 0; i < FAULT_TARGETS; i++)
 		names[i] = fault_target_key(i)->name;
-	while (r->count && target < TARGETS && strcmp(r->words[0], names[target]))
+	while (r->count && target < FAULT_TARGETS && strcmp(r->words[0], names[target]))
 		target++;
-	if (target == TARGETS)
-		return explain_word(r, 0, names, TARGETS);
+	if (target == FAULT_TARGETS)
+		return explain_word(r, 0, names, FAULT_TARGETS);
 	if (r->count < 2) {
 		diags_add(r->c->diags, pos_of(r->count),
 			"expected link GLOB FAULT, switch GLOB down or host GLOB pause CLASS");
 		return false;
 	}
-	r->target = (enum fault_target)target;
+	r->fault->on = (enum fault_target)target;
 	r->next = 2;
 	glob = word_of(&root, names[target], r->words[1], 1);
-	return key_read(r->c, fault_target_key(r->target), &glob, r->fault);
+	return key_read(r->c, fault_target_key(r->fault->on), &glob, r->fault);
 }
 
 /* A bit for each key of a mapping: those that there were, and those that an unknown one was meant as. */
@@ -104,7 +102,7 @@ static bool take_pair(struct reader *r, const struct map *map, struct tree *n, c
 	struct keys_seen *seen)
 {
 	const struct key *k = map_key(map, name);
-	const char *names[FAULT_NAMES_MAX], *value = take(r);
+	const char *names[FAULT_KINDS], *value = take(r);
 	struct tree item = word_of(n, name, value, taken(r, value));
 
 	for (size_t i = 0; i < map->count; i++)
@@ -119,7 +117,7 @@ static bool take_pair(struct reader *r, const struct map *map, struct tree *n, c
 		return false;
 	}
 	seen->given |= bit_of(map, name);
-	return key_read(r->c, k, &item, r->fault);
+	return key_read(r->c, k, &item, &r->fault->effect);
 }
 
 /* {flaky: {every: 100us, last: 20us}} as "every 100us last 20us". */
@@ -137,7 +135,7 @@ static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 		if ((seen.given | seen.meant) >> i & 1)
 			continue;
 		if (!k->required) {
-			good &= key_default(r->c, k, r->fault);
+			good &= key_default(r->c, k, &r->fault->effect);
 			continue;
 		}
 		explain_missing(r->c->diags, n, k->name, expected_value(k, expected));
@@ -151,7 +149,7 @@ static bool explain_no_kind(struct reader *r, const char *const *names, size_t c
 	char list[EXPECTED];
 
 	diags_add(r->c->diags, pos_of(r->next), "expected what happens to the %s: %s%s",
-		fault_target_key(r->target)->name, count > 1 ? "one of " : "",
+		fault_target_key(r->fault->on)->name, count > 1 ? "one of " : "",
 		expected_names(names, count, list));
 	return false;
 }
@@ -160,7 +158,7 @@ static bool explain_no_kind(struct reader *r, const char *const *names, size_t c
 static bool explain_kind(struct reader *r, size_t word, const char *const *names, size_t count)
 {
 	const struct key *k = map_key(&do_map, r->words[word]);
-	const char *target = fault_target_key(r->target)->name, *value = take(r);
+	const char *target = fault_target_key(r->fault->on)->name, *value = take(r);
 	bool lone = k && k->kind == VALUE_NONE;
 	struct tree root = map_of(NULL, NULL, 0), what = map_of(&root, "do", word),
 		    item = lone ? word_of(&root, "do", r->words[word], word)
@@ -169,39 +167,41 @@ static bool explain_kind(struct reader *r, size_t word, const char *const *names
 	if (!k)
 		return explain_word(r, word, names, count);
 	explain_value(r->c->diags, &item, "not for a %s; expected %s", target,
-		fault_target_expected(r->target));
+		fault_target_expected(r->fault->on));
 	return false;
 }
 
 static bool take_kind(struct reader *r)
 {
-	const char *names[FAULT_NAMES_MAX], *name, *value;
-	size_t count = fault_kind_names(r->target, names), at = r->next;
-	const struct fault_kind_info *kind;
+	const char *names[FAULT_KINDS], *name, *value;
+	size_t count = fault_kind_names(r->fault->on, names), at = r->next;
+	enum fault_kind kind;
+	const struct key *k;
 	struct tree root = map_of(NULL, NULL, 0), what = map_of(&root, "do", at), item;
 
 	name = take(r);
 	if (!name)
 		return explain_no_kind(r, names, count);
-	if (!strcmp(name, "up") && r->target != TARGET_HOST) {
+	if (!strcmp(name, "up") && r->fault->on != TARGET_HOST) {
 		diags_add(r->c->diags, pos_of(at),
 			"'up' is no fault: heal ends faults ('fabricbed heal NAME %s GLOB')",
-			fault_target_key(r->target)->name);
+			fault_target_key(r->fault->on)->name);
 		return false;
 	}
-	kind = fault_kind_named(name, r->target);
-	if (!kind)
+	kind = fault_kind_named(name, r->fault->on);
+	if (kind == FAULT_KINDS)
 		return explain_kind(r, at, names, count);
-	r->fault->kind = kind->kind;
-	if (kind->key->kind == VALUE_NONE)
+	r->fault->effect.kind = kind;
+	k = &fault_keys[kind];
+	if (k->kind == VALUE_NONE)
 		return true;
-	if (kind->key->kind == VALUE_MAP) {
+	if (k->kind == VALUE_MAP) {
 		item = map_of(&what, name, at);
-		return take_pairs(r, kind->key->map, &item);
+		return take_pairs(r, k->map, &item);
 	}
 	value = take(r);
 	item = word_of(&what, name, value, taken(r, value));
-	return key_read(r->c, kind->key, &item, r->fault);
+	return key_read(r->c, k, &item, &r->fault->effect);
 }
 
 /* "for TIME", if there is more. */
@@ -265,30 +265,30 @@ int scenario_fault_words(
 }
 
 /* Values as inject takes them: " 1%", or " every 100us last 20us". */
-static void write_words(FILE *out, const struct key *k, const struct fault_spec *f)
+static void write_words(FILE *out, const struct key *k, const struct fault_effect *e)
 {
 	if (k->kind == VALUE_MAP) {
 		for (size_t i = 0; i < k->map->count; i++) {
 			fprintf(out, " %s", k->map->keys[i].name);
-			write_words(out, &k->map->keys[i], f);
+			write_words(out, &k->map->keys[i], e);
 		}
 	} else if (k->kind != VALUE_NONE) {
 		fputc(' ', out);
-		value_write(out, k, (const char *)f + k->offset);
+		value_write(out, k, (const char *)e + k->offset);
 	}
 }
 
 int fault_words(const struct fault_spec *f, char *buf, size_t size)
 {
-	const struct fault_kind_info *kind = fault_kind_info(f->kind);
+	const struct key *k = &fault_keys[f->effect.kind];
 	char text[FAULT_WORDS] = "";
 	FILE *out = fmemopen(text, sizeof(text), "w");
 	bool whole;
 
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "%s %s %s", fault_target_key(kind->target)->name, f->target, kind->key->name);
-	write_words(out, kind->key, f);
+	fprintf(out, "%s %s %s", fault_target_key(f->on)->name, f->target, k->name);
+	write_words(out, k, &f->effect);
 	whole = !fclose(out) && strlen(text) + 1 < sizeof(text) && strlen(text) < size;
 	if (!whole)
 		return -ENOSPC;

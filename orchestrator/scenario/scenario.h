@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include "base/diag.h"
 #include "base/quantity.h"
-#include "scenario/kinds.h"
+#include "faults/fault_kind.h"
 
 enum topology_kind { TOPOLOGY_FAT_TREE, TOPOLOGY_LEAF_SPINE, TOPOLOGY_CUSTOM };
 
@@ -187,26 +187,19 @@ struct workload_spec {
 
 struct fault_spec {
 	bool sound;
-	enum fault_kind kind;
-	char *target; /* glob over the names of links, of switches, or of hosts, as the kind has it */
+	enum fault_target on;
+	char *target; /* glob over the names of links, of switches, or of hosts, as `on` has it */
 	uint64_t at_ps;
 	uint64_t until_ps; /* UINT64_MAX: for good */
-	union {
-		double share;      /* RATE: of the link's rate that is left, 0 < share < 1 */
-		double loss;       /* LOSS: of frames, 0 < loss <= 1 */
-		double bit_errors; /* ERRORS: of bits, 0 < rate < 1 */
-		uint64_t delay_ps; /* DELAY: on top of the link's own */
-		uint32_t class;    /* STORM */
-		struct {
-			uint64_t every_ps, last_ps; /* means: start to start, and length */
-		} flaky;
-		struct {
-			double enter, leave;        /* a frame */
-			double lost_good, lost_bad; /* 0..1 */
-		} gilbert;
-	};
+	struct fault_effect effect;
 	struct diag_pos pos;
 };
+
+/* Whether two faults are of one kind, and befall targets of one kind: of these one target has one at a time. */
+static inline bool fault_alike(const struct fault_spec *a, const struct fault_spec *b)
+{
+	return a->effect.kind == b->effect.kind && a->on == b->on;
+}
 
 enum expect_bound { EXPECT_AT_MOST, EXPECT_AT_LEAST, EXPECT_EQUALS };
 enum expect_of { EXPECT_OF_ALL, EXPECT_OF_FINISHED };
@@ -303,9 +296,6 @@ void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), 
 
 /* Whether two paths mean the same key: numbers and N stand for any element of a list, and may be left out. */
 bool scenario_path_is(const char *path, const char *other);
-
-/* What a kind of fault is called: the key of `do`, or "down". */
-const char *fault_word(enum fault_kind kind);
 
 /*
  * The words of a fault ("link agg0.1-core2 loss 1%"), from which scenario_fault_words() makes the same one but for its

@@ -218,7 +218,7 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 			return false;
 		}
 		too_small = k->min ? value <= 0 : value < 0;
-		too_large = value > 1;
+		too_large = k->most > 0 ? value >= k->most : value > 1;
 	} else {
 		r = parse_number(n->text, &value);
 		if (k->least < k->most) {

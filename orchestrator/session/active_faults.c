@@ -58,13 +58,13 @@ bool active_faults_end(struct active_faults *d, uint32_t fault, uint32_t target,
 }
 
 bool active_faults_find(const struct active_faults *d, const struct scenario *s,
-	enum fault_kind kind, uint32_t target, uint32_t *ret_fault)
+	const struct fault_spec *like, uint32_t target, uint32_t *ret_fault)
 {
 	for (size_t i = d->count; i--;) {
 		const struct active_fault *active = &d->items[i];
 
 		if (active->until_ps == ACTIVE_FAULT_LASTS && active->target == target &&
-			s->faults[active->fault].kind == kind) {
+			fault_alike(&s->faults[active->fault], like)) {
 			*ret_fault = active->fault;
 			return true;
 		}
@@ -77,7 +77,7 @@ bool active_faults_cut(const struct active_faults *d, const struct scenario *s, 
 	for (size_t i = d->count; i--;) {
 		const struct active_fault *active = &d->items[i];
 
-		if (fault_cuts(s->faults[active->fault].kind) &&
+		if (fault_kinds[s->faults[active->fault].effect.kind].cuts &&
 			(active->since_ps == at_ps || active->until_ps == at_ps))
 			return true;
 	}

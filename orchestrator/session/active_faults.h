@@ -6,15 +6,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "scenario/kinds.h"
 
+struct fault_spec;
 struct scenario;
 
 #define ACTIVE_FAULT_LASTS UINT64_MAX
 
 struct active_fault {
 	uint32_t fault;              /* index in the scenario's faults */
-	uint32_t target;             /* the link, or the node, as the fault's kind has it */
+	uint32_t target;             /* the link, or the node, as the fault has it */
 	uint64_t since_ps, until_ps; /* ACTIVE_FAULT_LASTS: in force */
 };
 
@@ -39,9 +39,9 @@ void active_faults_sort(struct active_faults *d);
 /* False: it is not in force there. */
 bool active_faults_end(struct active_faults *d, uint32_t fault, uint32_t target, uint64_t now_ps);
 
-/* The fault of this kind that is in force at a target; false: there is none. */
+/* The fault like this one that is in force at a target; false: there is none. */
 bool active_faults_find(const struct active_faults *d, const struct scenario *s,
-	enum fault_kind kind, uint32_t target, uint32_t *ret_fault);
+	const struct fault_spec *like, uint32_t target, uint32_t *ret_fault);
 
 /* Whether a fault that routes have to follow has begun or ended at that time. */
 bool active_faults_cut(const struct active_faults *d, const struct scenario *s, uint64_t at_ps);

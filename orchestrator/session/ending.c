@@ -10,7 +10,7 @@
 #include "base/wiretime.h"
 #include "session/setup.h"
 #include "scenario/scenario.h"
-#include "topology/fabric.h"
+#include "topology/targets.h"
 #include "transport/kind.h"
 #include "workload/cuts.h"
 #include "workload/strain.h"
@@ -27,43 +27,15 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return min_u64(a, ENDING_MAX) + min_u64(b, ENDING_MAX);
 }
 
-/* The share of a link's frames, or of its rate, that a fault leaves. */
-static double share_left(const struct fault_spec *f, uint32_t frame_bytes)
-{
-	double bad;
-
-	switch (f->kind) {
-	case FAULT_LINK_DOWN:
-	case FAULT_SWITCH_DOWN:
-		return 0;
-	case FAULT_LINK_RATE:
-		return f->share;
-	case FAULT_LINK_LOSS:
-		return 1 - f->loss;
-	case FAULT_LINK_GILBERT:
-		bad = f->gilbert.enter / (f->gilbert.enter + f->gilbert.leave);
-		return 1 - bad * f->gilbert.lost_bad - (1 - bad) * f->gilbert.lost_good;
-	case FAULT_LINK_FLAKY: /* bursts come by Poisson, whatever goes on */
-		return exp(-(double)f->flaky.last_ps / (double)f->flaky.every_ps);
-	case FAULT_LINK_ERRORS:
-		return exp(8.0 * frame_bytes * log1p(-f->bit_errors));
-	case FAULT_LINK_DELAY:
-	case FAULT_HOST_STORM:
-		break;
-	}
-	return 1;
-}
-
 static void active_fault_link(
 	struct strain_links *l, const struct fault_spec *fault, uint32_t link, uint32_t frame_bytes)
 {
-	double share = share_left(fault, frame_bytes);
-	uint64_t rate = (uint64_t)((double)l->rate_bps[link] * share);
+	struct fault_cost cost = fault_cost(&fault->effect, frame_bytes);
+	uint64_t rate = (uint64_t)((double)l->rate_bps[link] * cost.left);
 
 	/* what lets through anything at all is a way */
-	l->rate_bps[link] = rate || share <= 0 || !l->rate_bps[link] ? rate : 1;
-	if (fault->kind == FAULT_LINK_DELAY)
-		l->delay_ps[link] += fault->delay_ps;
+	l->rate_bps[link] = rate || cost.left <= 0 || !l->rate_bps[link] ? rate : 1;
+	l->delay_ps[link] += cost.delay_ps;
 }
 
 /* A fault of a link concerns that link, one of a switch all of its links. */
@@ -72,7 +44,7 @@ static void active_fault_target(struct strain_links *l, const struct fabric *f,
 {
 	const struct net_node *n;
 
-	switch (fault_target(fault->kind)) {
+	switch (fault->on) {
 	case TARGET_LINK:
 		active_fault_link(l, fault, target, f->packet_bytes);
 		break;
@@ -81,7 +53,7 @@ static void active_fault_target(struct strain_links *l, const struct fabric *f,
 		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
 			active_fault_link(l, fault, f->net.ports[p].link, f->packet_bytes);
 		break;
-	case TARGET_HOST:
+	default:
 		break;
 	}
 }
@@ -94,8 +66,7 @@ static bool lasts(const struct fault_spec *f, enum faults_counted counted)
 {
 	if (counted == FAULTS_NONE || f->until_ps != UINT64_MAX)
 		return false;
-	return counted == FAULTS_AT_LAST ||
-	       (f->at_ps == 0 && (fault_cuts(f->kind) || f->kind == FAULT_LINK_RATE));
+	return counted == FAULTS_AT_LAST || (f->at_ps == 0 && fault_kinds[f->effect.kind].steady);
 }
 
 static int links_with_faults(struct strain_links *l, const struct scenario *s,
@@ -115,7 +86,7 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 	}
 	for (size_t i = 0; i < s->fault_count; i++)
 		for (uint32_t t = 0; lasts(&s->faults[i], counted) && t < targets; t++)
-			if (fault_befalls(f, &s->faults[i], t))
+			if (fault_hits(f, &s->faults[i], t))
 				active_fault_target(l, f, &s->faults[i], t);
 	return 0;
 }
@@ -145,8 +116,8 @@ static uint64_t hold_ups(const struct scenario *s, const struct fabric *f, uint6
 	if (s->sw.pfc.on && slowest_bps)
 		all = sum(all, s->sw.pfc.quanta * (pfc_quantum(slowest_bps) / 256 + 1));
 	for (size_t i = 0; i < s->fault_count; i++)
-		if (s->faults[i].kind == FAULT_LINK_FLAKY && s->faults[i].flaky.last_ps > burst)
-			burst = s->faults[i].flaky.last_ps;
+		burst = max_u64(
+			burst, fault_cost(&s->faults[i].effect, f->packet_bytes).hold_up_ps);
 	return sum(all, burst);
 }
 

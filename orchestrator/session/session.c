@@ -113,7 +113,7 @@ static int end_replaced(struct session *s)
 		if (a->at_ps > engine_now(s->engine) || a->kind != ACTION_BEGIN)
 			break;
 		if (active_faults_find(&s->active_faults, s->params.scenario,
-			    s->params.scenario->faults[a->fault].kind, a->target, &old))
+			    &s->params.scenario->faults[a->fault], a->target, &old))
 			r = active_faults_begin(&replaced, old, a->target, a->at_ps);
 	}
 	if (r == 0)

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "engine/engine.h"
 #include "telemetry/fidelity.h"
-#include "scenario/kinds.h"
+#include "faults/fault_kind.h"
 
 struct fabric;
 struct fault_spec;

@@ -9,7 +9,7 @@
 #include "session/session_internal.h"
 #include "workload/kind.h"
 #include "scenario/scenario.h"
-#include "topology/fabric.h"
+#include "topology/targets.h"
 
 #define BY_HAND "hand"
 
@@ -28,15 +28,6 @@ static uint32_t target_count(const struct session *s)
 	return s->params.fabric->net.link_count + s->params.fabric->net.node_count;
 }
 
-static const char *target_name(
-	const struct session *s, enum fault_kind kind, uint32_t target, char buf[LINK_NAME])
-{
-	if (fault_target(kind) == TARGET_LINK)
-		return fabric_link_name(s->params.fabric, target, buf);
-	snprintf(buf, LINK_NAME, "%s", s->params.fabric->nodes[target].name);
-	return buf;
-}
-
 static json_t *target_names(const struct session *s, uint32_t fault)
 {
 	const struct fault_spec *f = &s->params.scenario->faults[fault];
@@ -44,20 +35,26 @@ static json_t *target_names(const struct session *s, uint32_t fault)
 	char name[LINK_NAME];
 
 	for (uint32_t t = 0; t < target_count(s); t++)
-		if (fault_befalls(s->params.fabric, f, t))
-			json_array_append_new(names, json_string(target_name(s, f->kind, t, name)));
+		if (fault_hits(s->params.fabric, f, t))
+			json_array_append_new(names,
+				json_string(fault_target_name(s->params.fabric, f->on, t, name)));
 	return names;
 }
 
+static bool cuts(const struct session *s, uint32_t fault)
+{
+	return fault_kinds[s->params.scenario->faults[fault].effect.kind].cuts;
+}
+
 /* Routes follow what has just been cut or mended. */
-static int plan_reroute(struct session *s, enum fault_kind kind)
+static int plan_reroute(struct session *s, uint32_t fault)
 {
 	struct action a = {
 		.at_ps = timeline_later(engine_now(s->engine), s->params.scenario->sw.reroute_ps),
 		.kind = ACTION_REROUTE,
 	};
 
-	return fault_cuts(kind) ? timeline_insert(&s->timeline, &a) : 0;
+	return cuts(s, fault) ? timeline_insert(&s->timeline, &a) : 0;
 }
 
 static int plan_end(struct session *s, uint32_t fault, uint32_t target)
@@ -70,7 +67,7 @@ static int plan_end(struct session *s, uint32_t fault, uint32_t target)
 	};
 	int r = timeline_insert(&s->timeline, &end);
 
-	return r == 0 && fault_cuts(f->kind) ? timeline_insert(&s->timeline, &reroute) : r;
+	return r == 0 && cuts(s, fault) ? timeline_insert(&s->timeline, &reroute) : r;
 }
 
 /*
@@ -94,8 +91,8 @@ static int list_replaced(
 	int r = 0;
 
 	for (uint32_t t = 0; r == 0 && t < target_count(s); t++)
-		if (fault_befalls(s->params.fabric, f, t) &&
-			active_faults_find(&s->active_faults, s->params.scenario, f->kind, t, &old))
+		if (fault_hits(s->params.fabric, f, t) &&
+			active_faults_find(&s->active_faults, s->params.scenario, f, t, &old))
 			r = active_faults_begin(ret, old, t, 0);
 	return r;
 }
@@ -106,13 +103,13 @@ static int begin_everywhere(struct session *s, uint32_t fault)
 	int r = 0;
 
 	for (uint32_t t = 0; r == 0 && t < target_count(s); t++) {
-		if (!fault_befalls(s->params.fabric, f, t))
+		if (!fault_hits(s->params.fabric, f, t))
 			continue;
 		r = session_begin_fault(s, fault, t, BY_HAND);
 		if (r == 0)
 			r = plan_end(s, fault, t);
 	}
-	return r == 0 ? plan_reroute(s, f->kind) : r;
+	return r == 0 ? plan_reroute(s, fault) : r;
 }
 
 void session_note(struct session *s, json_t *event)
@@ -173,7 +170,7 @@ static bool heals(
 	case HEAL_TARGETS:
 		break;
 	}
-	if (fault_target(f->kind) != h->kind)
+	if (f->on != h->kind)
 		return false;
 	return h->kind == TARGET_LINK ? fabric_link_matches(s->params.fabric, d->target, h->glob)
 				      : fabric_node_matches(s->params.fabric, d->target, h->glob);
@@ -216,7 +213,7 @@ json_t *session_heal(struct session *s, const struct session_heal *h, struct err
 		session_end_faults(s, &ends, BY_HAND);
 	for (size_t i = 0; r == 0 && i < ends.count; i++) {
 		add_once(healed, ends.items[i].fault);
-		r = plan_reroute(s, s->params.scenario->faults[ends.items[i].fault].kind);
+		r = plan_reroute(s, ends.items[i].fault);
 	}
 	active_faults_release(&ends);
 	if (r < 0) {
@@ -327,7 +324,7 @@ static bool befalls_port(const struct session *s, const struct active_fault *d, 
 {
 	const struct net_port *p = &s->params.fabric->net.ports[port];
 
-	if (fault_target(s->params.scenario->faults[d->fault].kind) == TARGET_LINK)
+	if (s->params.scenario->faults[d->fault].on == TARGET_LINK)
 		return d->target == p->link;
 	return d->target == p->node || d->target == s->params.fabric->net.ports[p->peer].node;
 }
@@ -342,7 +339,7 @@ const char *session_port_faults(void *arg, uint32_t port)
 
 		if (d->until_ps == ACTIVE_FAULT_LASTS && befalls_port(s, d, port))
 			strbuf_add(&b, "%s%s", b.length ? " " : "",
-				fault_word(s->params.scenario->faults[d->fault].kind));
+				fault_keys[s->params.scenario->faults[d->fault].effect.kind].name);
 	}
 	return s->fault_words;
 }
@@ -377,7 +374,7 @@ static uint64_t ends_at(const struct session *s, const struct active_fault *d)
 		if (a->at_ps >= f->until_ps)
 			break;
 		if (a->kind == ACTION_BEGIN && a->target == d->target &&
-			faults[a->fault].kind == f->kind)
+			fault_alike(&faults[a->fault], f))
 			return a->at_ps;
 	}
 	return f->until_ps;
@@ -410,7 +407,7 @@ static bool save_apart(struct saved *to, const struct session *s, uint32_t fault
 		if (d->fault != fault)
 			continue;
 		f.target = to->names[to->name_count++];
-		target_name(s, f.kind, d->target, f.target);
+		fault_target_name(s->params.fabric, f.on, d->target, f.target);
 		save_fault(to, &f, d);
 	}
 	return to->count > before;

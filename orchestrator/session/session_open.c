@@ -30,8 +30,8 @@ static struct sw_sizes table_sizes(const struct session *s)
 
 	ports_config(&sizes.config, &s->params.fabric->switching);
 	/* everything may befall a fabric that stays */
-	if (s->params.lasting)
-		sizes.config.features |= SW_FAULTS | SW_CONTROL;
+	for (unsigned i = 0; s->params.lasting && i < FAULT_KINDS; i++)
+		sizes.config.features |= fault_kinds[i].features;
 	if (s->params.stacks)
 		sizes.config.features |= SW_STACK;
 	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);

@@ -7,14 +7,9 @@
 #include <string.h>
 #include "base/array.h"
 #include "scenario/scenario.h"
-#include "topology/fabric.h"
+#include "topology/targets.h"
 
 /* What each fault adds per target: its start, its end, and a reroute after each. */
-
-bool fault_cuts(enum fault_kind kind)
-{
-	return kind == FAULT_LINK_DOWN || kind == FAULT_SWITCH_DOWN;
-}
 
 /*
  * At one time: first what ends, so that a target may go from one fault to the next; reroutes see it all. Faults in their
@@ -48,23 +43,12 @@ static int add_fault(struct timeline *t, const struct scenario *s, uint32_t faul
 		{timeline_later(f->at_ps, reroute), ACTION_REROUTE, 0, 0},
 		{timeline_later(f->until_ps, reroute), ACTION_REROUTE, 0, 0},
 	};
-	int count = fault_cuts(f->kind) ? 4 : 2, r = 0;
+	int count = fault_kinds[f->effect.kind].cuts ? 4 : 2, r = 0;
 
 	for (int i = 0; i < count && r == 0; i++)
 		if (actions[i].at_ps != UINT64_MAX)
 			r = ARRAY_ADD(t->items, t->count, actions[i]);
 	return r;
-}
-
-bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
-{
-	enum fault_target kind = fault_target(fault->kind);
-
-	if (kind == TARGET_LINK)
-		return target < f->net.link_count && fabric_link_matches(f, target, fault->target);
-	return target < f->net.node_count &&
-	       (f->net.nodes[target].kind == NODE_SWITCH) == (kind == TARGET_SWITCH) &&
-	       fabric_node_matches(f, target, fault->target);
 }
 
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f)
@@ -76,7 +60,7 @@ int timeline_init(struct timeline *t, const struct scenario *s, const struct fab
 	*t = (struct timeline)TIMELINE_INIT;
 	for (uint32_t i = 0; i < s->fault_count && r == 0; i++)
 		for (uint32_t target = 0; target < targets && r == 0; target++)
-			if (fault_befalls(f, &s->faults[i], target))
+			if (fault_hits(f, &s->faults[i], target))
 				r = add_fault(t, s, i, target);
 	if (r < 0) {
 		timeline_release(t);

@@ -6,10 +6,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "scenario/kinds.h"
 
 struct fabric;
-struct fault_spec;
 struct scenario;
 
 enum action_kind {
@@ -22,7 +20,7 @@ struct action {
 	uint64_t at_ps;
 	enum action_kind kind;
 	uint32_t fault;  /* index in the scenario's faults; not for ACTION_REROUTE */
-	uint32_t target; /* the link, or the node, as the fault's kind has it */
+	uint32_t target; /* the link, or the node, as the fault has it */
 };
 
 struct timeline {
@@ -34,12 +32,6 @@ struct timeline {
 	{                                                                                          \
 		0                                                                                  \
 	}
-
-/* Whether routes have to follow. */
-bool fault_cuts(enum fault_kind kind);
-
-/* Whether a fault names this link, or node, as its kind has it. Targets run up to the number of links and nodes together. */
-bool fault_befalls(const struct fabric *f, const struct fault_spec *fault, uint32_t target);
 
 /* So much later; UINT64_MAX: never. */
 uint64_t timeline_later(uint64_t at_ps, uint64_t delay_ps);

@@ -7,7 +7,7 @@
 #include "scenario/scenario.h"
 #include "topology/shape.h"
 
-#define KEY "topology.custom"
+#define WHERE "topology.custom"
 
 /* A node's name and its index, sorted by name. */
 struct named {
@@ -70,7 +70,7 @@ static bool find(const struct reader *r, const char *name, struct diag_pos pos, 
 		*ret = r->names[low].node;
 		return true;
 	}
-	diags_add(r->diags, pos, KEY ".links: there is no node '%s'%s", name,
+	diags_add(r->diags, pos, WHERE ".links: there is no node '%s'%s", name,
 		diag_meant(meant, name, r->words, r->count, ""));
 	return false;
 }
@@ -95,7 +95,7 @@ static void read_link(struct reader *r, const struct custom_link *link)
 		return;
 	if (a < s->host_count && b < s->host_count) {
 		diags_add(r->diags, link->pos,
-			KEY ".links: \"%s\" and \"%s\" are both hosts; put a switch between them",
+			WHERE ".links: \"%s\" and \"%s\" are both hosts; put a switch between them",
 			link->a, link->b);
 		return;
 	}
@@ -116,14 +116,14 @@ static void check_degrees(struct reader *r)
 
 		if (i < r->s->host_count && r->degree[i] != 1)
 			diags_add(r->diags, spec->pos,
-				KEY ".hosts: \"%s\" has %u links; a host has exactly one",
+				WHERE ".hosts: \"%s\" has %u links; a host has exactly one",
 				spec->name, r->degree[i]);
 		else if (!r->degree[i])
-			diags_add(r->diags, spec->pos, KEY ".switches: \"%s\" has no link",
+			diags_add(r->diags, spec->pos, WHERE ".switches: \"%s\" has no link",
 				spec->name);
 		else if (r->degree[i] > SWITCH_PORTS_MAX)
 			diags_add(r->diags, spec->pos,
-				KEY ".switches: \"%s\" has %u links; a switch has at most %u",
+				WHERE ".switches: \"%s\" has %u links; a switch has at most %u",
 				spec->name, r->degree[i], SWITCH_PORTS_MAX);
 	}
 }
@@ -141,11 +141,11 @@ static void check_parts(struct reader *r)
 	}
 	if (cut_off == 1)
 		diags_add(r->diags, spec_of(r, first)->pos,
-			KEY ".links: no path joins \"%s\" and \"%s\"", spec_of(r, first)->name,
+			WHERE ".links: no path joins \"%s\" and \"%s\"", spec_of(r, first)->name,
 			spec_of(r, 0)->name);
 	else if (cut_off)
 		diags_add(r->diags, spec_of(r, first)->pos,
-			KEY ".links: no path joins \"%s\" and %u other nodes with \"%s\"",
+			WHERE ".links: no path joins \"%s\" and %u other nodes with \"%s\"",
 			spec_of(r, first)->name, cut_off - 1, spec_of(r, 0)->name);
 }
 
@@ -210,12 +210,13 @@ static void lower_end_first(struct shape *s)
 static bool check_counts(const struct topology_spec *t, struct diags *diags)
 {
 	if (t->host_count < 2)
-		diags_add(diags, t->pos, KEY ".hosts: %zu; at least two are needed", t->host_count);
-	else if (t->link_count > PORTS_MAX / 2)
 		diags_add(
-			diags, t->pos, KEY ".links: %zu; at most %u", t->link_count, PORTS_MAX / 2);
+			diags, t->pos, WHERE ".hosts: %zu; at least two are needed", t->host_count);
+	else if (t->link_count > PORTS_MAX / 2)
+		diags_add(diags, t->pos, WHERE ".links: %zu; at most %u", t->link_count,
+			PORTS_MAX / 2);
 	else if (t->host_count > PORTS_MAX / 2 || t->switch_count > PORTS_MAX / 2)
-		diags_add(diags, t->pos, KEY ": %zu hosts and %zu switches; at most %u of each",
+		diags_add(diags, t->pos, WHERE ": %zu hosts and %zu switches; at most %u of each",
 			t->host_count, t->switch_count, PORTS_MAX / 2);
 	else
 		return true;

@@ -25,22 +25,44 @@ static int add_hit(struct hits *h, uint32_t target, uint32_t fault)
 	return ARRAY_ADD(h->items, h->count, (struct hit){target, fault});
 }
 
-/* The nodes from `first` to `end` that a fault can befall, and what they are. */
-struct nodes {
+bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
+{
+	if (fault->on == TARGET_LINK)
+		return target < f->net.link_count && fabric_link_matches(f, target, fault->target);
+	return target < f->net.node_count &&
+	       (f->net.nodes[target].kind == NODE_SWITCH) == (fault->on == TARGET_SWITCH) &&
+	       fabric_node_matches(f, target, fault->target);
+}
+
+const char *fault_target_name(
+	const struct fabric *f, enum fault_target on, uint32_t target, char buf[LINK_NAME])
+{
+	if (on == TARGET_LINK)
+		return fabric_link_name(f, target, buf);
+	return strcpy(buf, f->nodes[target].name);
+}
+
+/* The links or nodes from `first` to `end` that a fault can befall, and what they are. */
+struct targets {
 	uint32_t first, end;
 	const char *kind, *kinds;
 };
 
-static struct nodes nodes_of(const struct fabric *f, enum fault_kind kind)
+static struct targets targets_of(const struct fabric *f, enum fault_target on)
 {
-	if (fault_target(kind) == TARGET_HOST)
-		return (struct nodes){0, f->net.host_count, "host", "hosts"};
-	return (struct nodes){f->net.host_count, f->net.node_count, "switch", "switches"};
+	const struct net *net = &f->net;
+	const struct targets all[FAULT_TARGETS] = {
+		[TARGET_LINK] = {0, net->link_count, "link", "links"},
+		[TARGET_SWITCH] = {net->host_count, net->node_count, "switch", "switches"},
+		[TARGET_HOST] = {0, net->host_count, "host", "hosts"},
+	};
+
+	return all[on];
 }
 
 /* "; did you mean ...", or "". */
 static void mean_node(
-	char buf[DIAG_MEANT], const struct fabric *f, const struct nodes *n, const char *word)
+	char buf[DIAG_MEANT], const struct fabric *f, const struct targets *n, const char *word)
 {
 	uint32_t count = n->end - n->first;
 	const char **words = calloc((size_t)count + 1, sizeof(*words));
@@ -51,13 +73,17 @@ static void mean_node(
 	free(words);
 }
 
-static void report_no_node(const struct fabric *f, const struct nodes *n, const char *key,
+static void report_no_target(const struct fabric *f, const struct targets *n, const char *key,
 	const struct fault_spec *fault, struct diags *diags)
 {
 	bool plain = !strpbrk(fault->target, "*?[\\");
 	char meant[DIAG_MEANT] = "";
 	uint32_t other;
 
+	if (fault->on == TARGET_LINK) {
+		report_no_link(f, key, fault->target, fault->pos, diags);
+		return;
+	}
 	if (plain)
 		mean_node(meant, f, n, fault->target);
 	if (plain && fabric_find_node(f, fault->target, &other))
@@ -80,32 +106,18 @@ static const char *fault_key(char buf[KEY_TEXT], uint32_t index, const char *tar
 	return buf;
 }
 
-static int collect_nodes(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
+static int collect(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
 	struct hits *h, struct diags *diags)
 {
-	struct nodes n = nodes_of(f, fault->kind);
+	struct targets t = targets_of(f, fault->on);
 	size_t before = h->count;
 	char key[KEY_TEXT];
 
-	for (uint32_t i = n.first; i < n.end; i++)
-		if (fabric_node_matches(f, i, fault->target) && add_hit(h, i, index))
+	for (uint32_t i = t.first; i < t.end; i++)
+		if (fault_hits(f, fault, i) && add_hit(h, i, index))
 			return -ENOMEM;
 	if (h->count == before)
-		report_no_node(f, &n, fault_key(key, index, n.kind), fault, diags);
-	return 0;
-}
-
-static int collect_links(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
-	struct hits *h, struct diags *diags)
-{
-	size_t before = h->count;
-	char key[KEY_TEXT];
-
-	for (uint32_t l = 0; l < f->net.link_count; l++)
-		if (fabric_link_matches(f, l, fault->target) && add_hit(h, l, index))
-			return -ENOMEM;
-	if (h->count == before)
-		report_no_link(f, fault_key(key, index, "link"), fault->target, fault->pos, diags);
+		report_no_target(f, &t, fault_key(key, index, t.kind), fault, diags);
 	return 0;
 }
 
@@ -122,10 +134,7 @@ static int collect_hits(
 
 		if (!fault->sound)
 			continue;
-		if (fault_target(fault->kind) != TARGET_LINK)
-			err = collect_nodes(f, i, fault, h, diags);
-		else
-			err = collect_links(f, i, fault, h, diags);
+		err = collect(f, i, fault, h, diags);
 		if (h->count <= HITS_MAX)
 			continue;
 		diags_add(diags, fault->pos,
@@ -143,8 +152,10 @@ static int compare_hits(const void *a, const void *b, void *scenario)
 	const struct hit *x = a, *y = b;
 	const struct fault_spec *fx = &s->faults[x->fault], *fy = &s->faults[y->fault];
 
-	if (fx->kind != fy->kind)
-		return fx->kind < fy->kind ? -1 : 1;
+	if (fx->on != fy->on)
+		return fx->on < fy->on ? -1 : 1;
+	if (fx->effect.kind != fy->effect.kind)
+		return fx->effect.kind < fy->effect.kind ? -1 : 1;
 	if (x->target != y->target)
 		return x->target < y->target ? -1 : 1;
 	if (fx->at_ps != fy->at_ps)
@@ -168,7 +179,6 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 {
 	const struct fault_spec *first = &s->faults[one < two ? one : two];
 	const struct fault_spec *second = &s->faults[one < two ? two : one];
-	bool node = fault_target(first->kind) != TARGET_LINK;
 	char name[LINK_NAME], from[UNITS_TEXT], until[UNITS_TEXT], which[WHICH];
 
 	if (first->until_ps == UINT64_MAX)
@@ -177,12 +187,10 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 		format_time(until, first->until_ps);
 	diags_add(diags, second->pos,
 		"faults.%u: this \"%s\" overlaps %s on %s %s (that one: %s, %s%s); keep their times apart, or merge them",
-		one < two ? two : one, fault_word(first->kind),
-		which_fault(which, first, one < two ? one : two),
-		node ? nodes_of(f, first->kind).kind : "link",
-		node ? f->nodes[target].name : fabric_link_name(f, target, name),
-		format_time(from, first->at_ps), first->until_ps == UINT64_MAX ? "" : "until ",
-		until);
+		one < two ? two : one, fault_keys[first->effect.kind].name,
+		which_fault(which, first, one < two ? one : two), targets_of(f, first->on).kind,
+		fault_target_name(f, first->on, target, name), format_time(from, first->at_ps),
+		first->until_ps == UINT64_MAX ? "" : "until ", until);
 }
 
 /* One message a pair of faults at most: on its first target, and each fault as the later one once. */
@@ -195,7 +203,7 @@ static void report_overlaps(const struct fabric *f, const struct scenario *s, co
 		const struct hit *hit = &h->items[i];
 		const struct fault_spec *fault = &s->faults[hit->fault];
 		bool same = i && h->items[i - 1].target == hit->target &&
-			    s->faults[h->items[i - 1].fault].kind == fault->kind;
+			    fault_alike(&s->faults[h->items[i - 1].fault], fault);
 
 		if (!same) {
 			last = hit->fault;
@@ -225,37 +233,21 @@ int check_fault_targets(const struct fabric *f, const struct scenario *s, struct
 	return err;
 }
 
-static bool any_link(const struct fabric *f, const char *glob)
-{
-	for (uint32_t l = 0; l < f->net.link_count; l++)
-		if (fabric_link_matches(f, l, glob))
-			return true;
-	return false;
-}
-
-static bool any_node(const struct fabric *f, const struct nodes *n, const char *glob)
-{
-	for (uint32_t i = n->first; i < n->end; i++)
-		if (fabric_node_matches(f, i, glob))
-			return true;
-	return false;
-}
-
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags)
 {
-	struct nodes n = nodes_of(f, fault->kind);
+	const struct fault_effect *e = &fault->effect;
+	struct targets t = targets_of(f, fault->on);
 	size_t before = diags->count;
+	uint32_t i = t.first;
 
-	if (fault_target(fault->kind) == TARGET_LINK) {
-		if (!any_link(f, fault->target))
-			report_no_link(f, "link", fault->target, fault->pos, diags);
-	} else if (!any_node(f, &n, fault->target)) {
-		report_no_node(f, &n, n.kind, fault, diags);
-	}
-	if (fault->kind == FAULT_HOST_STORM && !f->switching.classes[fault->class].lossless)
+	while (i < t.end && !fault_hits(f, fault, i))
+		i++;
+	if (i == t.end)
+		report_no_target(f, &t, t.kind, fault, diags);
+	if (fault_kinds[e->kind].pauses_class && !f->switching.classes[e->class].lossless)
 		diags_add(diags, fault->pos,
-			"pause: class %u is not lossless, so that nobody heeds its pauses; expected one that is",
-			fault->class);
+			"%s: class %u is not lossless, so that nobody heeds its pauses; expected one that is",
+			fault_keys[e->kind].name, e->class);
 	if (diags->out_of_memory)
 		return -ENOMEM;
 	return diags->count == before ? 0 : -EINVAL;

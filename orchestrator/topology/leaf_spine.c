@@ -6,7 +6,7 @@
 #include "scenario/scenario.h"
 #include "topology/shape.h"
 
-#define KEY "topology.leaf_spine"
+#define WHERE "topology.leaf_spine"
 
 /* What counts that are each fine, and all ports together, do not make a fabric. */
 static bool check(const struct topology_spec *t, struct diags *diags)
@@ -16,21 +16,21 @@ static bool check(const struct topology_spec *t, struct diags *diags)
 
 	if (uplinks > GROUP_PORTS) {
 		diags_add(diags, t->pos,
-			KEY
+			WHERE
 			": %llu uplinks of a leaf (spines x links_per_pair), but a switch spreads over at most %u equal ports; take fewer, faster links",
 			(unsigned long long)uplinks, GROUP_PORTS);
 		return false;
 	}
 	if (uplinks + t->hosts_per_leaf > SWITCH_PORTS_MAX || downlinks > SWITCH_PORTS_MAX) {
 		diags_add(diags, t->pos,
-			KEY ": %llu ports of a leaf and %llu of a spine; a switch has at most %u",
+			WHERE ": %llu ports of a leaf and %llu of a spine; a switch has at most %u",
 			(unsigned long long)uplinks + t->hosts_per_leaf,
 			(unsigned long long)downlinks, SWITCH_PORTS_MAX);
 		return false;
 	}
 	if ((uint64_t)t->leaves * t->hosts_per_leaf < 2) {
 		diags_add(diags, t->pos,
-			KEY ": one host has nobody to send to; at least two are needed");
+			WHERE ": one host has nobody to send to; at least two are needed");
 		return false;
 	}
 	return true;

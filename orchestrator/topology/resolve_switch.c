@@ -366,19 +366,7 @@ static uint32_t fault_features(const struct scenario *s)
 	uint32_t features = 0;
 
 	for (size_t i = 0; i < s->fault_count; i++)
-		switch (s->faults[i].kind) {
-		case FAULT_LINK_LOSS:
-		case FAULT_LINK_GILBERT:
-		case FAULT_LINK_FLAKY:
-		case FAULT_LINK_ERRORS:
-			features |= SW_FAULTS;
-			break;
-		case FAULT_HOST_STORM:
-			features |= SW_CONTROL;
-			break;
-		default:
-			break;
-		}
+		features |= fault_kinds[s->faults[i].effect.kind].features;
 	return features;
 }
 

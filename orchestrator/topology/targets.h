@@ -3,6 +3,7 @@
 #define FABRICBED_TOPOLOGY_TARGETS_H
 
 /* Whether workloads and faults name what the fabric has. */
+#include "faults/fault_kind.h"
 #include "topology/fabric.h"
 
 struct diags;
@@ -24,5 +25,12 @@ int check_fault_targets(const struct fabric *f, const struct scenario *s, struct
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
 int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
 	size_t count, struct diags *diags);
+
+/* Whether a fault names this link, or node. Targets run up to the number of links and nodes together. */
+bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t target);
+
+/* The name of a link, which takes buf, or of a node. */
+const char *fault_target_name(
+	const struct fabric *f, enum fault_target on, uint32_t target, char buf[LINK_NAME]);
 
 #endif

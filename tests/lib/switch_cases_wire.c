@@ -5,7 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/rng_stream.h"
-#include "control/faults.h"
+#include "lib/fault_calls.h"
 #include "lib/switch_bench.h"
 #include "lib/switch_cases.h"
 #include "sw/cable.h"

@@ -8,7 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 set -f # patterns below are for `case`, not for the shell to expand
 
 # A path prefix (the longest that fits counts), then patterns over what it may include with quotes.
-userspace_all='abi/* base/* control/* dataplane/* engine/* io/* telemetry/* transport/* workload/*'
+userspace_all='abi/* base/* control/* dataplane/* engine/* faults/* io/* telemetry/* transport/* workload/*'
 rules=$(
 	cat <<-END
 	bpf/                            xdp.h sw/pipeline.h
@@ -32,12 +32,13 @@ rules=$(
 	userspace/dataplane/table_list  dataplane/table_list.h abi/*
 	userspace/dataplane/kernel      dataplane/* base/* abi/* io/* fabricbed.skel.h
 	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h
+	userspace/faults/               faults/* base/* abi/* engine/engine.h
 	userspace/io/                   io/* base/*
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
 	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h lib/checksum.h
 	userspace/workload/             workload/* base/* abi/*
-	orchestrator/scenario/          scenario/* base/* workload/kind.h transport/kind.h
-	orchestrator/topology/          topology/* scenario/* base/* abi/* workload/kind.h transport/kind.h
+	orchestrator/scenario/          scenario/* base/* faults/fault_kind.h workload/kind.h transport/kind.h
+	orchestrator/topology/          topology/* scenario/* base/* abi/* faults/fault_kind.h workload/kind.h transport/kind.h
 	orchestrator/bringup/           bringup/* topology/* scenario/* $userspace_all
 	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/daemon/            daemon/* session/* bringup/* topology/* scenario/* $userspace_all

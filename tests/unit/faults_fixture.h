@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <cmocka.h>
-#include "control/faults.h"
+#include "lib/fault_calls.h"
 #include "sw/cable.h"
 
 #define US     1000000ull /* ps */

@@ -9,7 +9,7 @@
 #include "base/rng_stream.h"
 #include "base/units.h"
 #include "base/wiretime.h"
-#include "control/faults.h"
+#include "lib/fault_calls.h"
 #include "lib/stack_net.h"
 
 #define RATE  STACK_RATE

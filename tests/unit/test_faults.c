@@ -281,11 +281,11 @@ static void what_is_off_does_nothing(void **state)
 		set(&c, 15);
 		assert_int_equal(c.ports[A].faulty, 1);
 		if (how == 0) {
-			faults_clear_flaky(&c.t, A);
-			faults_clear_gilbert(&c.t, A);
-			faults_clear_loss(&c.t, A);
+			faults_clear(&c.t, A, FAULT_FLAKY);
+			faults_clear(&c.t, A, FAULT_GILBERT);
+			faults_clear(&c.t, A, FAULT_LOSS);
 			assert_int_equal(c.ports[A].faulty, 1);
-			faults_clear_errors(&c.t, A);
+			faults_clear(&c.t, A, FAULT_ERRORS);
 			assert_int_equal(c.ports[A].faulty, 0);
 		} else if (how == 1) {
 			c.t.config.features = 0;

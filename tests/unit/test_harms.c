@@ -8,10 +8,10 @@
 #include "scenario/scenario.h"
 
 static struct fault_spec faults[] = {
-	{.kind = FAULT_LINK_DOWN},
-	{.kind = FAULT_LINK_LOSS},
-	{.kind = FAULT_LINK_DOWN},
-	{.kind = FAULT_LINK_RATE},
+	{.effect = {.kind = FAULT_DOWN}},
+	{.effect = {.kind = FAULT_LOSS}},
+	{.effect = {.kind = FAULT_DOWN}},
+	{.effect = {.kind = FAULT_RATE}},
 };
 static const struct scenario scenario = {.faults = faults, .fault_count = 4};
 
@@ -57,15 +57,15 @@ static void finds_what_is_in_force(void **state)
 
 	(void)state;
 	active_faults_begin(&d, 0, 7, 10);
-	assert_false(active_faults_find(&d, &scenario, FAULT_LINK_LOSS, 7, &found));
-	assert_false(active_faults_find(&d, &scenario, FAULT_LINK_DOWN, 8, &found));
+	assert_false(active_faults_find(&d, &scenario, &faults[1], 7, &found));
+	assert_false(active_faults_find(&d, &scenario, &faults[2], 8, &found));
 	assert_int_equal(found, 99);
-	assert_true(active_faults_find(&d, &scenario, FAULT_LINK_DOWN, 7, &found));
+	assert_true(active_faults_find(&d, &scenario, &faults[2], 7, &found));
 	assert_int_equal(found, 0);
 	active_faults_end(&d, 0, 7, 20);
-	assert_false(active_faults_find(&d, &scenario, FAULT_LINK_DOWN, 7, &found));
+	assert_false(active_faults_find(&d, &scenario, &faults[2], 7, &found));
 	active_faults_begin(&d, 2, 7, 30);
-	assert_true(active_faults_find(&d, &scenario, FAULT_LINK_DOWN, 7, &found));
+	assert_true(active_faults_find(&d, &scenario, &faults[2], 7, &found));
 	assert_int_equal(found, 2);
 	active_faults_release(&d);
 }

@@ -142,12 +142,12 @@ static void check_full_workloads(const struct scenario *s)
 static void check_full_rest(const struct scenario *s)
 {
 	assert_int_equal(s->fault_count, 2);
-	assert_int_equal(s->faults[0].kind, FAULT_LINK_DOWN);
+	assert_int_equal(s->faults[0].effect.kind, FAULT_DOWN);
 	assert_string_equal(s->faults[0].target, "leaf0-spine1#0");
 	assert_int_equal(s->faults[0].at_ps, 20 * US);
 	assert_int_equal(s->faults[0].until_ps, 80 * US);
-	assert_int_equal(s->faults[1].kind, FAULT_LINK_RATE);
-	assert_true(s->faults[1].share == 0.125);
+	assert_int_equal(s->faults[1].effect.kind, FAULT_RATE);
+	assert_true(s->faults[1].effect.share == 0.125);
 	assert_true(s->faults[1].until_ps == UINT64_MAX);
 	assert_int_equal(s->faults[1].pos.line, 34);
 	assert_int_equal(s->faults[1].pos.column, 5);
@@ -327,7 +327,7 @@ static void fractions_survive_writing(void **state)
 		written = write_text(s);
 		again = load(written);
 		assert_true(again->sw.classes[0].ecn.kmin.value == s->sw.classes[0].ecn.kmin.value);
-		assert_true(again->faults[0].share == s->faults[0].share);
+		assert_true(again->faults[0].effect.share == s->faults[0].effect.share);
 		assert_true(again->expects[0].value == s->expects[0].value);
 		scenario_free(s);
 		scenario_free(again);

@@ -8,11 +8,11 @@
 
 #define US 1000000ull
 
-#define FAULTS                                                                                     \
+#define HEAD                                                                                       \
 	SMALL "switch: {pfc: on, classes: [{class: 0}, {class: 3, lossless: yes}]}\n"              \
 	      "faults:\n"
 
-static const char all[] = FAULTS
+static const char all[] = HEAD
 	"  - {at: 1us, link: a-b, do: down}\n"
 	"  - {at: 1us, link: a-b, do: {rate: 12.5%}}\n"
 	"  - {at: 1us, link: a-b, do: {delay: 5us}}\n"
@@ -27,30 +27,33 @@ static const char all[] = FAULTS
 
 static void check_all(const struct scenario *s)
 {
-	static const enum fault_kind kinds[] = {FAULT_LINK_DOWN, FAULT_LINK_RATE, FAULT_LINK_DELAY,
-		FAULT_LINK_LOSS, FAULT_LINK_LOSS, FAULT_LINK_GILBERT, FAULT_LINK_GILBERT,
-		FAULT_LINK_FLAKY, FAULT_LINK_ERRORS, FAULT_SWITCH_DOWN, FAULT_HOST_STORM};
+	static const enum fault_kind kinds[] = {FAULT_DOWN, FAULT_RATE, FAULT_DELAY, FAULT_LOSS,
+		FAULT_LOSS, FAULT_GILBERT, FAULT_GILBERT, FAULT_FLAKY, FAULT_ERRORS, FAULT_DOWN,
+		FAULT_PAUSE};
 	const struct fault_spec *f = s->faults;
 
 	assert_int_equal(s->fault_count, COUNT(kinds));
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		assert_true(f[i].sound);
-		assert_int_equal(f[i].kind, kinds[i]);
+		assert_int_equal(f[i].effect.kind, kinds[i]);
+		assert_int_equal(f[i].on, i == 9    ? TARGET_SWITCH
+					  : i == 10 ? TARGET_HOST
+						    : TARGET_LINK);
 		assert_string_equal(f[i].target, i == 4 || i == 6 ? "a-c" : "a-b");
 		assert_int_equal(f[i].at_ps, US);
 		assert_true(f[i].until_ps == (i == 4 ? 3 * US : UINT64_MAX));
 	}
-	assert_true(f[1].share == 0.125);
-	assert_int_equal(f[2].delay_ps, 5 * US);
-	assert_true(f[3].loss == 0.001);
-	assert_true(f[4].loss == 1);
-	assert_true(f[5].gilbert.enter == 0.01 && f[5].gilbert.leave == 0.25);
-	assert_true(f[5].gilbert.lost_bad == 0.5 && f[5].gilbert.lost_good == 1e-6);
-	assert_true(f[6].gilbert.lost_bad == 1 && f[6].gilbert.lost_good == 0);
-	assert_int_equal(f[7].flaky.every_ps, 100 * US);
-	assert_int_equal(f[7].flaky.last_ps, 10 * US);
-	assert_true(f[8].bit_errors == 1e-9);
-	assert_int_equal(f[10].class, 3);
+	assert_true(f[1].effect.share == 0.125);
+	assert_int_equal(f[2].effect.delay_ps, 5 * US);
+	assert_true(f[3].effect.loss == 0.001);
+	assert_true(f[4].effect.loss == 1);
+	assert_true(f[5].effect.gilbert.enter == 0.01 && f[5].effect.gilbert.leave == 0.25);
+	assert_true(f[5].effect.gilbert.lost_bad == 0.5 && f[5].effect.gilbert.lost_good == 1e-6);
+	assert_true(f[6].effect.gilbert.lost_bad == 1 && f[6].effect.gilbert.lost_good == 0);
+	assert_int_equal(f[7].effect.flaky.every_ps, 100 * US);
+	assert_int_equal(f[7].effect.flaky.last_ps, 10 * US);
+	assert_true(f[8].effect.bit_errors == 1e-9);
+	assert_int_equal(f[10].effect.class, 3);
 }
 
 static void every_kind_is_read_and_written(void **state)
@@ -70,13 +73,13 @@ static void every_kind_is_read_and_written(void **state)
 static void targets_are_checked(void **state)
 {
 	(void)state;
-	expect(FAULTS "  - {at: 1us, link: a, switch: b, do: down}\n"
-		      "  - {at: 1us, do: down}\n"
-		      "  - {at: 1us, lnk: a, do: down}\n"
-		      "  - {at: 1us, switch: a, do: {rate: 25%}}\n"
-		      "  - {at: 1us, host: a, do: down}\n"
-		      "  - {at: 1us, link: a, do: {pause: 3}}\n"
-		      "  - {at: 1us, link: [a], do: down}\n",
+	expect(HEAD "  - {at: 1us, link: a, switch: b, do: down}\n"
+		    "  - {at: 1us, do: down}\n"
+		    "  - {at: 1us, lnk: a, do: down}\n"
+		    "  - {at: 1us, switch: a, do: {rate: 25%}}\n"
+		    "  - {at: 1us, host: a, do: down}\n"
+		    "  - {at: 1us, link: a, do: {pause: 3}}\n"
+		    "  - {at: 1us, link: [a], do: down}\n",
 		"5:32: faults.0.switch: link and switch exclude each other; keep one\n"
 		"6:5: faults.1: expected one of these keys: link, switch, host\n"
 		"7:15: faults.2.lnk: no such key; did you mean 'link'?\n"
@@ -93,15 +96,15 @@ static void targets_are_checked(void **state)
 static void probabilities_are_checked(void **state)
 {
 	(void)state;
-	expect(FAULTS "  - {at: 1us, link: a, do: {loss: 0}}\n"
-		      "  - {at: 1us, link: a, do: {loss: 101%}}\n"
-		      "  - {at: 1us, link: a, do: {loss: -1e-3}}\n"
-		      "  - {at: 1us, link: a, do: {loss: nan}}\n"
-		      "  - {at: 1us, link: a, do: {errors: 1}}\n"
-		      "  - {at: 1us, link: a, do: {errors: 0}}\n"
-		      "  - {at: 1us, link: a, do: {gilbert: {enter: 0, lost: 0, lost_good: 2}}}\n"
-		      "  - {at: 1us, link: a, do: {loss: 1}}\n"
-		      "  - {at: 1us, link: a, do: {gilbert: {enter: 1.0, leave: 100%}}}\n",
+	expect(HEAD "  - {at: 1us, link: a, do: {loss: 0}}\n"
+		    "  - {at: 1us, link: a, do: {loss: 101%}}\n"
+		    "  - {at: 1us, link: a, do: {loss: -1e-3}}\n"
+		    "  - {at: 1us, link: a, do: {loss: nan}}\n"
+		    "  - {at: 1us, link: a, do: {errors: 1}}\n"
+		    "  - {at: 1us, link: a, do: {errors: 0}}\n"
+		    "  - {at: 1us, link: a, do: {gilbert: {enter: 0, lost: 0, lost_good: 2}}}\n"
+		    "  - {at: 1us, link: a, do: {loss: 1}}\n"
+		    "  - {at: 1us, link: a, do: {gilbert: {enter: 1.0, leave: 100%}}}\n",
 		"5:35: faults.0.do.loss: 0 is too small; " CHANCE "\n"
 		"6:35: faults.1.do.loss: 101% is too large; " CHANCE "\n"
 		"7:35: faults.2.do.loss: -1e-3 is too small; " CHANCE "\n"
@@ -122,12 +125,12 @@ static void probabilities_are_checked(void **state)
 static void deeds_are_checked(void **state)
 {
 	(void)state;
-	expect(FAULTS "  - {at: 1us, link: a, do: {}}\n"
-		      "  - {at: 1us, link: a, do: {los: 1}}\n"
-		      "  - {at: 1us, link: a, do: {loss: 2%, delay: 1us}}\n"
-		      "  - {at: 1us, link: a, do: {delay: 0}}\n"
-		      "  - {at: 1us, link: a, do: {flaky: {every: 1us, lst: 1us}}}\n"
-		      "  - {at: 1us, link: a, do: {flaky: 3}}\n",
+	expect(HEAD "  - {at: 1us, link: a, do: {}}\n"
+		    "  - {at: 1us, link: a, do: {los: 1}}\n"
+		    "  - {at: 1us, link: a, do: {loss: 2%, delay: 1us}}\n"
+		    "  - {at: 1us, link: a, do: {delay: 0}}\n"
+		    "  - {at: 1us, link: a, do: {flaky: {every: 1us, lst: 1us}}}\n"
+		    "  - {at: 1us, link: a, do: {flaky: 3}}\n",
 		"5:28: faults.0.do: expected one of these keys: rate, delay, loss, gilbert, flaky, errors, "
 		"pause\n"
 		"6:29: faults.1.do.los: no such key; did you mean 'loss'?\n"
@@ -140,8 +143,8 @@ static void deeds_are_checked(void **state)
 static void storms_need_a_lossless_class(void **state)
 {
 	(void)state;
-	expect(FAULTS "  - {at: 1us, host: h0, do: {pause: 0}}\n"
-		      "  - {at: 1us, host: h0, do: {pause: 8}}\n",
+	expect(HEAD "  - {at: 1us, host: h0, do: {pause: 0}}\n"
+		    "  - {at: 1us, host: h0, do: {pause: 8}}\n",
 		"5:37: faults.0.do.pause: class 0 is not lossless, so that nobody heeds its pauses; expected "
 		"one that is\n"
 		"6:37: faults.1.do.pause: 8 is too large; expected a whole number from 0 to 7\n");

@@ -223,7 +223,7 @@ static void lists_grow(void **state)
 	assert_int_equal(s->fault_count, 4);
 	assert_string_equal(s->faults[0].target, "a");
 	assert_string_equal(s->faults[3].target, "b");
-	assert_int_equal(s->faults[3].delay_ps, 3 * US);
+	assert_int_equal(s->faults[3].effect.delay_ps, 3 * US);
 	assert_int_equal(scenario_workloads(&w, &count, TWO, strlen(TWO), &d), 0);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(scenario_add_workload(s, &w[i]), 0);

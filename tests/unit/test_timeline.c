@@ -26,14 +26,14 @@ struct wanted {
 };
 
 /* The number of the link or of the node of that name, whichever faults of the kind befall. */
-static uint32_t target_named(const struct fabric *f, enum fault_kind kind, const char *name)
+static uint32_t target_named(const struct fabric *f, enum fault_target on, const char *name)
 {
 	uint32_t node = 0;
 
-	for (uint32_t l = 0; fault_target(kind) == TARGET_LINK && l < f->net.link_count; l++)
+	for (uint32_t l = 0; on == TARGET_LINK && l < f->net.link_count; l++)
 		if (fabric_link_matches(f, l, name))
 			return l;
-	if (fault_target(kind) == TARGET_LINK || !fabric_find_node(f, name, &node))
+	if (on == TARGET_LINK || !fabric_find_node(f, name, &node))
 		fail_msg("no target %s", name);
 	return node;
 }
@@ -54,7 +54,7 @@ static void assert_timeline(const char *text, const struct wanted *want, size_t 
 		if (want[i].target) {
 			assert_int_equal(t.items[i].fault, want[i].fault);
 			assert_int_equal(t.items[i].target,
-				target_named(s.fabric, s.scenario->faults[want[i].fault].kind,
+				target_named(s.fabric, s.scenario->faults[want[i].fault].on,
 					want[i].target));
 		}
 		t.next++;
@@ -182,17 +182,15 @@ static void every_kind(void **state)
 		enum fault_kind kind;
 		bool reroutes;
 	} cases[] = {
-		{"link", "leaf0-spine1", "down", FAULT_LINK_DOWN, true},
-		{"link", "leaf0-spine1", "{rate: 25%}", FAULT_LINK_RATE, false},
-		{"link", "leaf0-spine1", "{delay: 5us}", FAULT_LINK_DELAY, false},
-		{"link", "leaf0-spine1", "{loss: 1%}", FAULT_LINK_LOSS, false},
-		{"link", "leaf0-spine1", "{gilbert: {enter: 1%, leave: 9%}}", FAULT_LINK_GILBERT,
-			false},
-		{"link", "leaf0-spine1", "{flaky: {every: 9us, last: 1us}}", FAULT_LINK_FLAKY,
-			false},
-		{"link", "leaf0-spine1", "{errors: 1e-9}", FAULT_LINK_ERRORS, false},
-		{"switch", "spine1", "down", FAULT_SWITCH_DOWN, true},
-		{"host", "h1", "{pause: 3}", FAULT_HOST_STORM, false},
+		{"link", "leaf0-spine1", "down", FAULT_DOWN, true},
+		{"link", "leaf0-spine1", "{rate: 25%}", FAULT_RATE, false},
+		{"link", "leaf0-spine1", "{delay: 5us}", FAULT_DELAY, false},
+		{"link", "leaf0-spine1", "{loss: 1%}", FAULT_LOSS, false},
+		{"link", "leaf0-spine1", "{gilbert: {enter: 1%, leave: 9%}}", FAULT_GILBERT, false},
+		{"link", "leaf0-spine1", "{flaky: {every: 9us, last: 1us}}", FAULT_FLAKY, false},
+		{"link", "leaf0-spine1", "{errors: 1e-9}", FAULT_ERRORS, false},
+		{"switch", "spine1", "down", FAULT_DOWN, true},
+		{"host", "h1", "{pause: 3}", FAULT_PAUSE, false},
 	};
 
 	(void)state;
@@ -211,7 +209,7 @@ static void every_kind(void **state)
 			FABRIC LOSSLESS "faults:\n  - {at: 10us, until: 30us, %s: %s, do: %s}\n",
 			cases[i].target, cases[i].name, cases[i].deed);
 		small_session_load(&s, text, NULL, 0);
-		assert_int_equal(s.scenario->faults[0].kind, cases[i].kind);
+		assert_int_equal(s.scenario->faults[0].effect.kind, cases[i].kind);
 		small_session_close(&s);
 		assert_timeline(text, cases[i].reroutes ? cut : plain, cases[i].reroutes ? 4 : 2);
 	}

@@ -499,9 +499,8 @@ static void faults_befall_so_many_targets(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		faults[i] = (struct fault_spec){.sound = true,
-			.kind = FAULT_LINK_LOSS,
+			.effect = {.kind = FAULT_LOSS, .loss = 0.5},
 			.target = (char *)"*",
-			.loss = 0.5,
 			.at_ps = i,
 			.until_ps = i + 1};
 	s.faults = faults;
@@ -573,21 +572,22 @@ static void faults_are_checked(void **state)
 {
 	struct fault_spec faults[] = {
 		{.sound = true,
+			.effect = {.kind = FAULT_DOWN},
 			.target = (char *)"agg0.1-core2",
 			.at_ps = 20,
 			.until_ps = 80,
 			.pos = {11, 5}},
 		{.sound = true,
+			.effect = {.kind = FAULT_DOWN},
 			.target = (char *)"core2-*",
 			.at_ps = 80,
 			.until_ps = UINT64_MAX,
 			.pos = {12, 5}},
 		{.sound = true,
-			.kind = FAULT_LINK_RATE,
+			.effect = {.kind = FAULT_RATE, .share = 0.5},
 			.target = (char *)"agg*",
 			.at_ps = 0,
 			.until_ps = 90,
-			.share = 0.5,
 			.pos = {13, 5}},
 	};
 	struct scenario s = fixture_fat_tree(4);

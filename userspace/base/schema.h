@@ -29,7 +29,7 @@ enum value_kind {
 	VALUE_BYTES,    /* uint64_t */
 	VALUE_QUANTITY, /* struct quantity */
 	VALUE_SHARE,  /* double, a percentage: above 0%, below 100%, or up to that where max is 1 */
-	VALUE_CHANCE, /* double, 0..1, a percentage or a number; above 0 where min is not 0 */
+	VALUE_CHANCE, /* double, 0..1, a percentage or a number; above 0 where min is not 0, below `most` unless that is 0 */
 	VALUE_NUMBER, /* double, least..most unless both are 0 */
 	VALUE_WORD,   /* unsigned: index in `words`, from `min` on */
 	VALUE_FLAG,   /* bool: index in `words` */
