@@ -3,8 +3,8 @@
 #include "scenario/check.h"
 #include "scenario/keys_fault.h"
 
-#define DO_EXPECTED                                                                                \
-	"down, or one of {rate: 25%}, {delay: 5us}, {loss: 0.1%}, {gilbert: ...}, {flaky: ...}, {errors: 1e-9}"
+#define EXAMPLE(symbol, example) example
+#define DO_EXPECTED              "down, or one of " FAULTS(EXAMPLE)
 
 enum fault_kind fault_kind_named(const char *name, enum fault_target target)
 {

@@ -17,11 +17,19 @@ struct fault;
 struct net;
 struct sw_tables;
 
-/* In the order in which they are listed. */
-#define FAULTS(X) X(RATE) X(DELAY) X(LOSS) X(GILBERT) X(FLAKY) X(ERRORS) X(PAUSE) X(DOWN)
+/* In the order in which they are listed. X(symbol, what a link may suffer by it, as messages list that). */
+#define FAULTS(X)                                                                                  \
+	X(RATE, "{rate: 25%}")                                                                     \
+	X(DELAY, ", {delay: 5us}")                                                                 \
+	X(LOSS, ", {loss: 0.1%}")                                                                  \
+	X(GILBERT, ", {gilbert: ...}")                                                             \
+	X(FLAKY, ", {flaky: ...}")                                                                 \
+	X(ERRORS, ", {errors: 1e-9}")                                                              \
+	X(PAUSE, "")                                                                               \
+	X(DOWN, "")
 
 enum fault_kind {
-#define X(kind) FAULT_##kind,
+#define X(symbol, example) FAULT_##symbol,
 	FAULTS(X)
 #undef X
 		FAULT_KINDS
