@@ -17,7 +17,7 @@ struct fault;
 struct net;
 struct sw_tables;
 
-/* In the order in which they are listed. X(symbol, what a link may suffer by it, as messages list that). */
+/* In the order in which they are listed. X(symbol, its place in the list of what can befall a link that messages have). */
 #define FAULTS(X)                                                                                  \
 	X(RATE, "{rate: 25%}")                                                                     \
 	X(DELAY, ", {delay: 5us}")                                                                 \
