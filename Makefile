@@ -35,7 +35,7 @@ CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
               userspace/engine/*.c userspace/faults/*.c userspace/dataplane/table_list.c userspace/transport/*.c userspace/workload/*.c \
-              orchestrator/scenario/*.c orchestrator/daemon/*.c)
+              orchestrator/scenario/*.c orchestrator/topology/*.c orchestrator/daemon/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)

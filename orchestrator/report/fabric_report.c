@@ -7,6 +7,7 @@
 #include "base/netgraph.h"
 #include "base/units.h"
 #include "report/fabric_report_parts.h"
+#include "topology/topology_kind.h"
 
 /* Pairs of hosts whose shortest paths have that many links. */
 struct paths {
@@ -82,16 +83,12 @@ static int find_paths(struct paths *rows, const struct fabric *f)
 }
 
 /* Where the two hosts of such a pair are. */
-static const char *whereabouts(enum topology_kind kind, uint32_t links)
+static const char *whereabouts(const struct topology_kind *kind, uint32_t links)
 {
-	if (links == 2)
-		return "under one switch";
-	if (kind == TOPOLOGY_FAT_TREE)
-		return links == 4 ? "in one pod" : "across pods";
-	return kind == TOPOLOGY_LEAF_SPINE ? "across leaves" : "further apart";
+	return links == 2 ? "under one switch" : links == 4 ? kind->near : kind->far;
 }
 
-static json_t *report_paths(const struct fabric *f, enum topology_kind kind)
+static json_t *report_paths(const struct fabric *f, const struct topology_kind *kind)
 {
 	struct paths *rows = calloc(NETGRAPH_FAR + 1, sizeof(*rows));
 	json_t *array = rows && find_paths(rows, f) == 0 ? json_array() : NULL;
@@ -160,20 +157,16 @@ static json_t *report_estimate(const struct report_load *load)
 json_t *fabric_report(
 	const struct fabric *f, const struct scenario *s, const struct report_load *load)
 {
-	static const char *const kinds[] = {
-		[TOPOLOGY_FAT_TREE] = "fat-tree",
-		[TOPOLOGY_LEAF_SPINE] = "leaf-spine",
-		[TOPOLOGY_CUSTOM] = "custom",
-	};
+	const struct topology_kind *kind = topology_kinds[s->topology.kind];
 	size_t more = 0;
 	json_t *failures = report_failures(f, s, &more);
 
 	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
 			 " s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}",
-		"scenario", s->name, "topology", kinds[s->topology.kind], "hosts",
+		"scenario", s->name, "topology", kind->title, "hosts",
 		(json_int_t)f->net.host_count, "switches", (json_int_t)f->net.switch_count, "links",
 		(json_int_t)f->net.link_count, "ports", (json_int_t)f->net.port_count, "tiers",
-		report_tiers(f), "paths", report_paths(f, s->topology.kind), "host_rate_bps",
+		report_tiers(f), "paths", report_paths(f, kind), "host_rate_bps",
 		(json_int_t)f->host_rate_bps, "base_rtt_us", (double)f->base_rtt_ps / PS_PER_US,
 		"bdp_bytes", (json_int_t)f->bdp_bytes, "packet_bytes", (json_int_t)f->packet_bytes,
 		"switch", report_switch(f, s), "transport_dscps", report_dscps(f, s), "failures",

@@ -21,6 +21,7 @@
 #include "base/array.h"
 #include "base/units.h"
 #include "report/fabric_report_parts.h"
+#include "topology/topology_kind.h"
 #include "workload/kind.h"
 
 #define NO_POD UINT32_MAX
@@ -234,7 +235,7 @@ static double flows_per_uplink(const struct survey *v, const struct pod *pod, do
 
 static void name_pod(const struct survey *v, const struct scenario *s, uint32_t pod, char *name)
 {
-	if (s->topology.kind == TOPOLOGY_FAT_TREE)
+	if (topology_kinds[s->topology.kind]->pods)
 		snprintf(name, NODE_NAME, "pod %u", pod);
 	else
 		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);

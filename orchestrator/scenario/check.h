@@ -3,8 +3,8 @@
 #define FABRICBED_SCENARIO_CHECK_H
 
 /*
- * The tables of the sections, a file for each, and what keys have to do with each other. Private to scenario/. Each check
- * returns whether its section is good; if not there is a message.
+ * The tables of the sections, a file for each, and what keys have to do with each other. For scenario/ and who has a table of
+ * keys in topology/. Each check returns whether its section is good; if not there is a message.
  */
 #include "base/units.h"
 #include "scenario/explain.h"

@@ -14,20 +14,6 @@
 #include "base/quantity.h"
 #include "faults/fault_kind.h"
 
-enum topology_kind { TOPOLOGY_FAT_TREE, TOPOLOGY_LEAF_SPINE, TOPOLOGY_CUSTOM };
-
-struct custom_link {
-	char *a, *b;       /* node names */
-	uint64_t rate_bps; /* 0: the topology's */
-	uint64_t delay_ps; /* UINT64_MAX: the topology's */
-	struct diag_pos pos;
-};
-
-struct custom_node {
-	char *name;
-	struct diag_pos pos;
-};
-
 struct link_override {
 	char *match; /* glob over link names */
 	uint64_t rate_bps;
@@ -36,13 +22,9 @@ struct link_override {
 };
 
 struct topology_spec {
-	bool sound; /* false: there are messages about it */
-	enum topology_kind kind;
-	uint32_t k; /* fat_tree: ports a switch; even, 2.. */
-	uint32_t leaves, spines, hosts_per_leaf, links_per_pair;
-	struct custom_node *hosts, *switches;
-	struct custom_link *links;
-	size_t host_count, switch_count, link_count;
+	bool sound;    /* false: there are messages about it */
+	unsigned kind; /* index in topology_kinds[] */
+	void *options; /* the kind's own */
 	uint64_t rate_bps;
 	uint64_t host_rate_bps; /* host links; 0: rate_bps */
 	uint64_t delay_ps;

@@ -38,24 +38,19 @@ static void active_fault_link(
 	l->delay_ps[link] += cost.delay_ps;
 }
 
-/* A fault of a link concerns that link, one of a switch all of its links. */
+/* A fault of a link concerns that link, one of a node all of its links. */
 static void active_fault_target(struct strain_links *l, const struct fabric *f,
 	const struct fault_spec *fault, uint32_t target)
 {
 	const struct net_node *n;
 
-	switch (fault->on) {
-	case TARGET_LINK:
+	if (fault->on == TARGET_LINK) {
 		active_fault_link(l, fault, target, f->packet_bytes);
-		break;
-	case TARGET_SWITCH:
-		n = &f->net.nodes[target];
-		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
-			active_fault_link(l, fault, f->net.ports[p].link, f->packet_bytes);
-		break;
-	default:
-		break;
+		return;
 	}
+	n = &f->net.nodes[target];
+	for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
+		active_fault_link(l, fault, f->net.ports[p].link, f->packet_bytes);
 }
 
 /* The faults that are reckoned with. */

@@ -1,271 +1,186 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-
-/* Nodes and links as the scenario lists them. */
-#include <errno.h>
+/* Any hosts, switches and links: as a scenario lists them. custom_shape.c puts them together. */
 #include <stdlib.h>
 #include <string.h>
-#include "scenario/scenario.h"
+#include "scenario/check.h"
 #include "topology/shape.h"
+#include "topology/topology_kind.h"
 
-#define WHERE "topology.custom"
+static const char node_expected[] =
+	"the name of a node: at most 31 letters, digits, '.' and '_', a letter first";
 
-/* A node's name and its index, sorted by name. */
-struct named {
-	const struct custom_node *spec;
-	uint32_t node;
+static bool is_node_name(struct check *c, const struct tree *n, void *target)
+{
+	if (check_node_name(*(char **)target))
+		return true;
+	explain_unexpected(c->diags, n, node_expected);
+	return false;
+}
+
+#define OF_NODE .max = NODE_NAME_LIMIT, .check = is_node_name, .expected = node_expected
+
+static const struct key link_keys[] = {
+	KEY("a", LABEL, struct custom_link, a, .required = true, OF_NODE, .help = "one end"),
+	KEY("b", LABEL, struct custom_link, b, .required = true, OF_NODE, .help = "the other end"),
+	LINK_KEYS(struct custom_link),
 };
 
-struct reader {
-	const struct topology_spec *t;
-	struct shape *s;
-	struct diags *diags;
-	struct named *names;
-	const char **words; /* all names, for suggestions */
-	uint32_t *degree;   /* links of each node */
-	uint32_t *part;     /* union of what links join */
-	uint32_t count;
+static const struct map link_map = {KEYS(link_keys), .pos = offsetof(struct custom_link, pos)};
+
+/* "a-b" */
+static bool split_link(struct check *c, const struct tree *n, struct custom_link *link)
+{
+	const char *dash = strchr(n->text, '-');
+	bool good = true;
+
+	link->a = strndup(n->text, (size_t)(dash - n->text));
+	link->b = strdup(dash + 1);
+	if (!link->a || !link->b) {
+		c->out_of_memory = true;
+		return false;
+	}
+	good = is_node_name(c, n, &link->a);
+	return good && is_node_name(c, n, &link->b);
+}
+
+#define LINK_EXPECTED "a link: a-b, [a, b] or {a: , b: , rate: , delay: }"
+
+static bool read_link(struct check *c, const struct tree *n, void *custom_link)
+{
+	struct custom_link *link = custom_link;
+	bool good;
+
+	link->pos = n->pos;
+	link->delay_ps = UINT64_MAX;
+	if (n->kind == TREE_MAP) {
+		good = map_read(c, &link_map, n, link);
+	} else if (n->kind == TREE_LIST && n->count == 2) {
+		good = key_read(c, &link_keys[0], n->items[0], link);
+		good &= key_read(c, &link_keys[1], n->items[1], link);
+	} else if (n->kind == TREE_SCALAR && strchr(n->text, '-')) {
+		good = split_link(c, n, link);
+	} else {
+		explain_unexpected(c->diags, n, LINK_EXPECTED);
+		return false;
+	}
+	if (good && !strcmp(link->a, link->b)) {
+		explain_value(c->diags, n, "links '%s' to itself", link->a);
+		good = false;
+	}
+	return good;
+}
+
+/* Short where it can be: what a file of 1 MB can hold must still fit one when written. */
+static void write_link(FILE *out, const void *target, int indent)
+{
+	const struct custom_link *link = target;
+
+	(void)indent;
+	if (!link->rate_bps && link->delay_ps == UINT64_MAX)
+		fprintf(out, "%s-%s", link->a, link->b);
+	else
+		map_write(out, &link_map, link, FLOW);
+}
+
+static void release_link(void *target)
+{
+	map_release(&link_map, target);
+}
+
+static const struct form link_form = {.read = read_link,
+	.write = write_link,
+	.expected = LINK_EXPECTED,
+	.map = &link_map,
+	.release = release_link};
+
+struct named {
+	const char *name;
+	const struct tree *item;
 };
 
 static int compare_named(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
-	int order = strcmp(x->spec->name, y->spec->name);
+	int r = strcmp(x->name, y->name);
 
-	return order ? order : x->node < y->node ? -1 : x->node > y->node;
+	if (r)
+		return r;
+	if (x->item->parent != y->item->parent) /* hosts before switches, as they are written out */
+		return x->item->parent->index < y->item->parent->index ? -1 : 1;
+	return (x->item->index > y->item->index) - (x->item->index < y->item->index);
 }
 
-static const struct custom_node *spec_of(const struct reader *r, uint32_t node)
+/* Sorted rather than compared pair by pair: there may be a hundred thousand. */
+static bool check_distinct(struct check *c, const struct tree *n, const struct custom *o)
 {
-	return node < r->t->host_count ? &r->t->hosts[node]
-				       : &r->t->switches[node - r->t->host_count];
-}
+	const struct tree *hosts = tree_get(n, "hosts"), *switches = tree_get(n, "switches");
+	size_t count = o->host_count + o->switch_count;
+	struct named *all = calloc(count, sizeof(*all));
+	bool good = true;
 
-static void read_names(struct reader *r)
-{
-	for (uint32_t i = 0; i < r->count; i++) {
-		strcpy(r->s->nodes[i].name, spec_of(r, i)->name);
-		r->names[i] = (struct named){spec_of(r, i), i};
-		r->words[i] = spec_of(r, i)->name;
-		r->part[i] = i;
+	if (!all) {
+		c->out_of_memory = true;
+		return false;
 	}
-	qsort(r->names, r->count, sizeof(*r->names), compare_named);
-}
-
-static bool find(const struct reader *r, const char *name, struct diag_pos pos, uint32_t *ret)
-{
-	const struct custom_node key_spec = {.name = (char *)name};
-	const struct named key = {&key_spec, 0};
-	uint32_t low = 0, high = r->count;
-	char meant[DIAG_MEANT];
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_named(&r->names[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low < r->count && !strcmp(r->names[low].spec->name, name)) {
-		*ret = r->names[low].node;
-		return true;
-	}
-	diags_add(r->diags, pos, WHERE ".links: there is no node '%s'%s", name,
-		diag_meant(meant, name, r->words, r->count, ""));
-	return false;
-}
-
-static uint32_t part_of(struct reader *r, uint32_t node)
-{
-	while (r->part[node] != node) {
-		r->part[node] = r->part[r->part[node]];
-		node = r->part[node];
-	}
-	return node;
-}
-
-static void read_link(struct reader *r, const struct custom_link *link)
-{
-	struct shape *s = r->s;
-	uint32_t a, b;
-	bool found_a = find(r, link->a, link->pos, &a);
-	bool found_b = find(r, link->b, link->pos, &b);
-
-	if (!found_a || !found_b)
-		return;
-	if (a < s->host_count && b < s->host_count) {
-		diags_add(r->diags, link->pos,
-			WHERE ".links: \"%s\" and \"%s\" are both hosts; put a switch between them",
-			link->a, link->b);
-		return;
-	}
-	r->degree[a]++;
-	r->degree[b]++;
-	r->part[part_of(r, a)] = part_of(r, b);
-	shape_link(s, r->t, a, b);
-	if (link->rate_bps)
-		s->links[s->link_count - 1].rate_bps = link->rate_bps;
-	if (link->delay_ps != UINT64_MAX)
-		s->links[s->link_count - 1].delay_ps = link->delay_ps;
-}
-
-static void check_degrees(struct reader *r)
-{
-	for (uint32_t i = 0; i < r->count; i++) {
-		const struct custom_node *spec = spec_of(r, i);
-
-		if (i < r->s->host_count && r->degree[i] != 1)
-			diags_add(r->diags, spec->pos,
-				WHERE ".hosts: \"%s\" has %u links; a host has exactly one",
-				spec->name, r->degree[i]);
-		else if (!r->degree[i])
-			diags_add(r->diags, spec->pos, WHERE ".switches: \"%s\" has no link",
-				spec->name);
-		else if (r->degree[i] > SWITCH_PORTS_MAX)
-			diags_add(r->diags, spec->pos,
-				WHERE ".switches: \"%s\" has %u links; a switch has at most %u",
-				spec->name, r->degree[i], SWITCH_PORTS_MAX);
-	}
-}
-
-/* One message for all that cannot be reached: a missing link cuts off many. */
-static void check_parts(struct reader *r)
-{
-	uint32_t cut_off = 0, first = 0;
-
-	for (uint32_t i = 1; i < r->count; i++) {
-		if (part_of(r, i) == part_of(r, 0))
+	for (size_t i = 0; i < o->host_count; i++)
+		all[i] = (struct named){o->hosts[i].name, hosts->items[i]};
+	for (size_t i = 0; i < o->switch_count; i++)
+		all[o->host_count + i] = (struct named){o->switches[i].name, switches->items[i]};
+	qsort(all, count, sizeof(*all), compare_named);
+	for (size_t i = 1; i < count; i++) {
+		if (strcmp(all[i].name, all[i - 1].name))
 			continue;
-		if (!cut_off++)
-			first = i;
+		explain_value(c->diags, all[i].item, "a second node '%s'", all[i].name);
+		good = false;
 	}
-	if (cut_off == 1)
-		diags_add(r->diags, spec_of(r, first)->pos,
-			WHERE ".links: no path joins \"%s\" and \"%s\"", spec_of(r, first)->name,
-			spec_of(r, 0)->name);
-	else if (cut_off)
-		diags_add(r->diags, spec_of(r, first)->pos,
-			WHERE ".links: no path joins \"%s\" and %u other nodes with \"%s\"",
-			spec_of(r, first)->name, cut_off - 1, spec_of(r, 0)->name);
+	free(all);
+	return good;
 }
 
-/* Tier 1 bears hosts; any other switch is one above its lowest neighbour. Lowers the links' `a`. */
-static int set_tiers(struct shape *s)
+static const struct map *const map = &topology_kind_custom.map;
+
+static bool check_nodes(struct check *c, const struct tree *n, void *options, uint64_t good)
 {
-	uint32_t nodes = s->host_count + s->switch_count;
-	uint32_t *first = calloc((size_t)nodes + 2, sizeof(*first));
-	uint32_t *peers = calloc(2 * (size_t)s->link_count + 1, sizeof(*peers));
-	uint32_t *queue = calloc((size_t)nodes + 1, sizeof(*queue));
-	uint32_t count = 0;
+	const struct custom *o = options;
+	bool hosts = is_good(map, good, "hosts");
 
-	if (!first || !peers || !queue) {
-		free(first);
-		free(peers);
-		free(queue);
-		return -ENOMEM;
+	if (hosts && !o->host_count) {
+		explain_value(c->diags, tree_get(n, "hosts"), "no hosts; expected at least one");
+		return false;
 	}
-	for (uint32_t i = 0; i < s->link_count; i++) {
-		first[s->links[i].a + 2]++;
-		first[s->links[i].b + 2]++;
-	}
-	for (uint32_t i = 2; i < nodes + 2; i++)
-		first[i] += first[i - 1];
-	for (uint32_t i = 0; i < s->link_count; i++) {
-		peers[first[s->links[i].a + 1]++] = s->links[i].b;
-		peers[first[s->links[i].b + 1]++] = s->links[i].a;
-	}
-	while (count < s->host_count) {
-		queue[count] = count;
-		count++;
-	}
-	for (uint32_t i = 0; i < count; i++) {
-		for (uint32_t p = first[queue[i]]; p < first[queue[i] + 1]; p++) {
-			uint32_t peer = peers[p];
-
-			if (peer < s->host_count || s->nodes[peer].tier)
-				continue;
-			s->nodes[peer].tier = s->nodes[queue[i]].tier + 1;
-			queue[count++] = peer;
-		}
-	}
-	free(first);
-	free(peers);
-	free(queue);
-	return 0;
+	return !hosts || !is_good(map, good, "switches") || check_distinct(c, n, o);
 }
 
-static void lower_end_first(struct shape *s)
-{
-	for (uint32_t i = 0; i < s->link_count; i++) {
-		struct shape_link *link = &s->links[i];
-		uint32_t a = link->a;
+static const struct key node_item = KEY("", LABEL, struct custom_node, name, OF_NODE);
+static const struct key link_item = {.kind = VALUE_FORM, .form = &link_form};
+static const struct list host_list = {.item = &node_item,
+	.size = sizeof(struct custom_node),
+	.count = offsetof(struct custom, host_count),
+	.pos = offsetof(struct custom_node, pos)};
+static const struct list switch_list = {.item = &node_item,
+	.size = sizeof(struct custom_node),
+	.count = offsetof(struct custom, switch_count),
+	.pos = offsetof(struct custom_node, pos)};
+static const struct list link_list = {.item = &link_item,
+	.size = sizeof(struct custom_link),
+	.count = offsetof(struct custom, link_count)};
 
-		if (s->nodes[a].tier <= s->nodes[link->b].tier)
-			continue;
-		link->a = link->b;
-		link->b = a;
-	}
-}
+static const struct key keys[] = {
+	KEY("hosts", LIST, struct custom, hosts, .required = true, .list = &host_list,
+		.expected = "a list of names such as [h0, h1]",
+		.help = "names, in the order of their numbers"),
+	KEY("switches", LIST, struct custom, switches, .usual = "none", .list = &switch_list,
+		.expected = "a list of names such as [s0, s1]", .help = "names"),
+	KEY("links", LIST, struct custom, links, .required = true, .list = &link_list,
+		.expected = "a list of links such as [h0-s0, h1-s0]",
+		.help = "each a-b, [a, b] or {a: h0, b: s0, rate: 50Gbps, delay: 2us}"),
+};
 
-static bool check_counts(const struct topology_spec *t, struct diags *diags)
-{
-	if (t->host_count < 2)
-		diags_add(
-			diags, t->pos, WHERE ".hosts: %zu; at least two are needed", t->host_count);
-	else if (t->link_count > PORTS_MAX / 2)
-		diags_add(diags, t->pos, WHERE ".links: %zu; at most %u", t->link_count,
-			PORTS_MAX / 2);
-	else if (t->host_count > PORTS_MAX / 2 || t->switch_count > PORTS_MAX / 2)
-		diags_add(diags, t->pos, WHERE ": %zu hosts and %zu switches; at most %u of each",
-			t->host_count, t->switch_count, PORTS_MAX / 2);
-	else
-		return true;
-	return false;
-}
-
-static void read_all(struct reader *r)
-{
-	size_t before = r->diags->count;
-
-	read_names(r);
-	for (size_t i = 0; i < r->t->link_count; i++)
-		read_link(r, &r->t->links[i]);
-	/* A link that was not understood leaves its nodes with too few: one message is enough. */
-	if (r->diags->count != before)
-		return;
-	check_degrees(r);
-	if (r->diags->count == before)
-		check_parts(r);
-}
-
-int custom_shape(struct shape *s, const struct topology_spec *t, struct diags *diags)
-{
-	struct reader r = {.t = t, .s = s, .diags = diags};
-	size_t before = diags->count;
-	int err = -ENOMEM;
-
-	if (!check_counts(t, diags))
-		return 0;
-	r.count = (uint32_t)(t->host_count + t->switch_count);
-	r.names = calloc(r.count, sizeof(*r.names));
-	r.words = calloc(r.count, sizeof(*r.words));
-	r.degree = calloc(r.count, sizeof(*r.degree));
-	r.part = calloc(r.count, sizeof(*r.part));
-	if (r.names && r.words && r.degree && r.part)
-		err = shape_alloc(s, (uint32_t)t->host_count, (uint32_t)t->switch_count,
-			(uint32_t)t->link_count);
-	if (!err) {
-		read_all(&r);
-		if (diags->count == before)
-			err = set_tiers(s);
-		if (err || diags->count != before)
-			shape_release(s);
-		else
-			lower_end_first(s);
-	}
-	free(r.names);
-	free(r.words);
-	free(r.degree);
-	free(r.part);
-	return err;
-}
+const struct topology_kind topology_kind_custom = {
+	.title = "custom",
+	.map = {KEYS(keys), .size = sizeof(struct custom), .help = "any hosts, switches and links",
+		.check = check_nodes, .partial = true},
+	.near = "further apart",
+	.far = "further apart",
+	.shape = custom_shape,
+};

@@ -9,6 +9,7 @@
 #include "topology/targets.h"
 #include "topology/resolve.h"
 #include "topology/shape.h"
+#include "topology/topology_kind.h"
 
 /* A port before it has its number: what it sorts by among its node's, and its link. */
 #define KEY_LINK_BITS 20
@@ -162,24 +163,15 @@ static int wire_shape(struct fabric *f, struct shape *s)
 	return 0;
 }
 
-static int make_shape(struct shape *s, const struct topology_spec *t, struct diags *diags)
-{
-	switch (t->kind) {
-	case TOPOLOGY_FAT_TREE:
-		return fat_tree_shape(s, t, diags);
-	case TOPOLOGY_LEAF_SPINE:
-		return leaf_spine_shape(s, t, diags);
-	case TOPOLOGY_CUSTOM:
-		return custom_shape(s, t, diags);
-	}
-	return -EINVAL;
-}
+#define KIND(name) &topology_kind_##name,
+
+const struct topology_kind *const topology_kinds[TOPOLOGY_KINDS] = {TOPOLOGIES(KIND)};
 
 static int make_fabric(struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	struct shape shape = {0};
 	size_t before = diags->count;
-	int err = make_shape(&shape, &s->topology, diags);
+	int err = topology_kinds[s->topology.kind]->shape(&shape, &s->topology, diags);
 
 	if (!err && diags->count == before)
 		err = wire_shape(f, &shape);

@@ -6,12 +6,11 @@
  * What a kind of topology says: which nodes there are and which of them a link joins. Ports, names
  * of links and everything computed are fabric.c's. Internal to topology/.
  */
+#include "base/diag.h"
 #include "topology/fabric.h"
 
-struct diags;
 struct topology_spec;
 
-#define PORTS_MAX        (1u << 20)
 #define SWITCH_PORTS_MAX 4096u
 
 struct shape_link {
@@ -33,12 +32,35 @@ void shape_release(struct shape *s);
 /* Appends a link with the topology's rate (host links: the hosts') and delay. */
 void shape_link(struct shape *s, const struct topology_spec *t, uint32_t a, uint32_t b);
 
-/*
- * The kinds. Each value, and each name, has been checked by who read the scenario; what makes no sense together is a message
- * in diags, and then *s stays empty. 0 or -ENOMEM.
- */
-int fat_tree_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);
-int leaf_spine_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);
+/* ---- options of kinds of topology ---- */
+
+struct fat_tree {
+	uint32_t k; /* ports a switch; even, 2.. */
+};
+
+struct leaf_spine {
+	uint32_t leaves, spines, hosts_per_leaf, links_per_pair;
+};
+
+struct custom_link {
+	char *a, *b;       /* node names */
+	uint64_t rate_bps; /* 0: the topology's */
+	uint64_t delay_ps; /* UINT64_MAX: the topology's */
+	struct diag_pos pos;
+};
+
+struct custom_node {
+	char *name;
+	struct diag_pos pos;
+};
+
+struct custom {
+	struct custom_node *hosts, *switches;
+	struct custom_link *links;
+	size_t host_count, switch_count, link_count;
+};
+
+/* `shape` of struct topology_kind, for the lists of struct custom. */
 int custom_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);
 
 #endif

@@ -45,5 +45,10 @@ try "$fabricbed" run inline/scenario.yaml --dataplane inline --quiet --out again
 same "the written scenario repeats it" "$(figure again/summary.json trace_hash)" "$inline"
 like "help scenario has the transport" "$("$fabricbed" help scenario host.transport.selective)" "*window *under way at most (64)*"
 same "which is the one that ran" "$(grep -c 'window: 32' inline/scenario.yaml)" 1
+printf 'name: star\ntopology: {star: {hosts: 8}}\nworkload: [{permutation: {message: 100KB}}]\nexpect: [{metric: flows.count, equals: 8}]\n' >star.yaml
+try "$fabricbed" run star.yaml --dataplane inline --quiet --out star
+exits "the topology runs" 0
+try "$fabricbed" run star/scenario.yaml --dataplane inline --quiet --out star_again
+same "and is written" "$(figure star_again/summary.json trace_hash)" "$(figure star/summary.json trace_hash)"
 like "help scenario has the workload" "$("$fabricbed" help scenario workload.ring)" "*step *distance of sender and receiver*"
 tap_done

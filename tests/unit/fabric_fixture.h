@@ -11,17 +11,33 @@
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 #include "topology/make_fabric.h"
+#include "topology/shape.h"
+#include "topology/topology_kind.h"
 
-static inline struct scenario fixture_scenario(enum topology_kind kind)
+/* What options of topologies are kept in: those of the last 64 scenarios. */
+static inline void *fixture_options(size_t size)
+{
+	static union {
+		struct fat_tree fat_tree;
+		struct leaf_spine leaf_spine;
+		struct custom custom;
+	} options[64];
+	static unsigned next;
+
+	return memset(&options[next++ % 64], 0, size);
+}
+
+static inline struct scenario fixture_scenario(const struct topology_kind *kind)
 {
 	static struct strack_options options = STRACK_OPTIONS_DEFAULT;
 	struct scenario s = {.name = (char *)"fixture", .seed = 1};
 
-	s.topology.kind = kind;
+	while (topology_kinds[s.topology.kind] != kind)
+		s.topology.kind++;
+	s.topology.options = fixture_options(kind->map.size);
 	s.topology.rate_bps = 100000000000ull;
 	s.topology.delay_ps = 1000000;
 	s.topology.mtu = 4096;
-	s.topology.links_per_pair = 1;
 	s.topology.pos = (struct diag_pos){2, 3};
 	s.sw.sound = true;
 	s.host.options = &options;
@@ -39,21 +55,19 @@ static inline struct scenario fixture_scenario(enum topology_kind kind)
 
 static inline struct scenario fixture_fat_tree(uint32_t k)
 {
-	struct scenario s = fixture_scenario(TOPOLOGY_FAT_TREE);
+	struct scenario s = fixture_scenario(&topology_kind_fat_tree);
 
-	s.topology.k = k;
+	((struct fat_tree *)s.topology.options)->k = k;
 	return s;
 }
 
 static inline struct scenario fixture_leaf_spine(
 	uint32_t leaves, uint32_t spines, uint32_t hosts_per_leaf, uint32_t links_per_pair)
 {
-	struct scenario s = fixture_scenario(TOPOLOGY_LEAF_SPINE);
+	struct scenario s = fixture_scenario(&topology_kind_leaf_spine);
 
-	s.topology.leaves = leaves;
-	s.topology.spines = spines;
-	s.topology.hosts_per_leaf = hosts_per_leaf;
-	s.topology.links_per_pair = links_per_pair;
+	*(struct leaf_spine *)s.topology.options =
+		(struct leaf_spine){leaves, spines, hosts_per_leaf, links_per_pair};
 	return s;
 }
 
@@ -114,7 +128,8 @@ static inline size_t fixture_nodes(struct custom_node *nodes, char *words, unsig
 static inline struct scenario fixture_custom(
 	struct fixture_custom *c, const char *hosts, const char *switches, const char *links)
 {
-	struct scenario s = fixture_scenario(TOPOLOGY_CUSTOM);
+	struct scenario s = fixture_scenario(&topology_kind_custom);
+	struct custom *o = s.topology.options;
 	size_t n = strlen(hosts) + 1, m = strlen(switches) + 1;
 	char *save = NULL;
 
@@ -122,14 +137,14 @@ static inline struct scenario fixture_custom(
 	strcpy(c->text, hosts);
 	strcpy(c->text + n, switches);
 	strcpy(c->text + n + m, links);
-	s.topology.hosts = c->hosts;
-	s.topology.switches = c->switches;
-	s.topology.links = c->links;
-	s.topology.host_count = fixture_nodes(c->hosts, c->text, 10);
-	s.topology.switch_count = fixture_nodes(c->switches, c->text + n, 20);
+	o->hosts = c->hosts;
+	o->switches = c->switches;
+	o->links = c->links;
+	o->host_count = fixture_nodes(c->hosts, c->text, 10);
+	o->switch_count = fixture_nodes(c->switches, c->text + n, 20);
 	for (char *w = strtok_r(c->text + n + m, " ", &save); w; w = strtok_r(NULL, " ", &save)) {
 		char *dash = strchr(w, '-');
-		size_t i = s.topology.link_count++;
+		size_t i = o->link_count++;
 
 		assert_true(dash && i < FIXTURE_LIST);
 		*dash = 0;

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 
 #include "scenario_fixture.h"
+#include "topology/shape.h"
+#include "topology/topology_kind.h"
 #include "transport/kind.h"
 #include "transport/strack.h"
 #include "workload/kind.h"
@@ -74,12 +76,13 @@ static bool is_quantity(struct quantity q, double value, enum quantity_unit unit
 static void check_full_topology(const struct scenario *s)
 {
 	const struct topology_spec *t = &s->topology;
+	const struct leaf_spine *o = t->options;
 
-	assert_int_equal(t->kind, TOPOLOGY_LEAF_SPINE);
-	assert_int_equal(t->leaves, 8);
-	assert_int_equal(t->spines, 4);
-	assert_int_equal(t->hosts_per_leaf, 16);
-	assert_int_equal(t->links_per_pair, 2);
+	assert_ptr_equal(topology_kinds[t->kind], &topology_kind_leaf_spine);
+	assert_int_equal(o->leaves, 8);
+	assert_int_equal(o->spines, 4);
+	assert_int_equal(o->hosts_per_leaf, 16);
+	assert_int_equal(o->links_per_pair, 2);
 	assert_int_equal(t->rate_bps, 400 * GBPS);
 	assert_int_equal(t->host_rate_bps, 100 * GBPS);
 	assert_int_equal(t->delay_ps, 1500000);
@@ -205,8 +208,8 @@ static void defaults_are_as_documented(void **state)
 	(void)state;
 	assert_string_equal(s->about, "");
 	assert_int_equal(s->seed, 1);
-	assert_int_equal(s->topology.kind, TOPOLOGY_FAT_TREE);
-	assert_int_equal(s->topology.k, 4);
+	assert_ptr_equal(topology_kinds[s->topology.kind], &topology_kind_fat_tree);
+	assert_int_equal(((struct fat_tree *)s->topology.options)->k, 4);
 	assert_int_equal(s->topology.rate_bps, 100 * GBPS);
 	assert_int_equal(s->topology.host_rate_bps, 100 * GBPS);
 	assert_int_equal(s->topology.delay_ps, US);
@@ -245,12 +248,12 @@ static void custom_links_have_three_spellings(void **state)
 				   "      - {a: h0, b: s0.1, rate: 50Gbps, delay: 2us}\n";
 	struct scenario *s = load(text), *again;
 	char *written = write_text(s);
-	const struct topology_spec *t;
+	const struct custom *t;
 
 	(void)state;
 	again = load(written);
-	t = &again->topology;
-	assert_int_equal(t->kind, TOPOLOGY_CUSTOM);
+	t = again->topology.options;
+	assert_ptr_equal(topology_kinds[again->topology.kind], &topology_kind_custom);
 	assert_int_equal(t->host_count, 2);
 	assert_string_equal(t->hosts[1].name, "null");
 	assert_string_equal(t->switches[0].name, "s0.1");
@@ -262,9 +265,10 @@ static void custom_links_have_three_spellings(void **state)
 	assert_string_equal(t->links[1].a, "null");
 	assert_int_equal(t->links[2].rate_bps, 50 * GBPS);
 	assert_int_equal(t->links[2].delay_ps, 2 * US);
-	assert_int_equal(s->topology.hosts[0].pos.line, 4);
-	assert_int_equal(s->topology.hosts[0].pos.column, 13);
-	assert_int_equal(s->topology.links[2].pos.line, 9);
+	t = s->topology.options;
+	assert_int_equal(t->hosts[0].pos.line, 4);
+	assert_int_equal(t->hosts[0].pos.column, 13);
+	assert_int_equal(t->links[2].pos.line, 9);
 	scenario_free(s);
 	scenario_free(again);
 	free(written);
