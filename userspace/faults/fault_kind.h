@@ -79,10 +79,9 @@ struct fault_change {
 struct fault_kind_info {
 	/* Its end and its beginning in events.jsonl, by what it befalls; NULL: it does not befall that. */
 	const char *events[FAULT_TARGETS][2];
-	const char *one,
-		*several;  /* what inject says of one target and of several; the values follow */
-	uint32_t features; /* SW_*: what the tables must have */
-	uint32_t drops;    /* bits 1 << enum drop_reason: what it takes frames by */
+	const char *one, *several; /* for inject, of one target and of several; the values follow */
+	uint32_t features;         /* SW_*: what the tables must have */
+	uint32_t drops;            /* bits 1 << enum drop_reason: what it takes frames by */
 	bool cuts; /* the link, or all of the switch's: nothing comes through, and routes have to follow */
 	bool steady;       /* what is left is the same at all times, and not by chance */
 	bool pauses_class; /* `class` must be a lossless one */
