@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What can be asked of a live fabric: docs/control.md, "Verbs". steer.c and request_capture.c have those that take time. */
+/* What can be asked of a live fabric: docs/control.md, "Verbs". clock_control.c and request_capture.c have those that take time. */
+#include "daemon/requests.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -452,7 +454,7 @@ static bool check_keys(struct server_client *c, const char *verb, const struct r
 	return true;
 }
 
-void live_request(void *arg, struct server_client *c, const json_t *request)
+static void live_request(void *arg, struct server_client *c, const json_t *request)
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
 	const char *names[VERBS];
@@ -478,7 +480,7 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 		diag_meant(meant, verb, names, VERBS, ""));
 }
 
-void live_gone(void *arg, struct server_client *c)
+static void live_gone(void *arg, struct server_client *c)
 {
 	struct live *l = arg;
 
@@ -486,7 +488,10 @@ void live_gone(void *arg, struct server_client *c)
 	capture_forget(l, c);
 }
 
-void live_stream_ended(void *arg, struct server_client *c)
+static void live_stream_ended(void *arg, struct server_client *c)
 {
 	capture_forget(arg, c);
 }
+
+const struct server_ops live_requests = {
+	.request = live_request, .gone = live_gone, .ended = live_stream_ended};
