@@ -95,7 +95,7 @@ static int connect_socket(const char *name, int flags)
 	int fd, error;
 
 	/* what is no name must not lead out of the directory */
-	if (!record_valid_name(name) || strlen(name) > REGISTRY_NAME_MAX)
+	if (!claim_valid_name(name, REGISTRY_NAME_MAX))
 		return -ENOENT;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
 		(int)sizeof(address.sun_path) - 1, registry_path(path, name, "control"));
