@@ -147,10 +147,10 @@ static bool try_veth(struct trial *t)
 	int r;
 
 	r = rtnl_open(&t->rtnl, &why);
-	if (!r)
-		r = rtnl_add_veth(t->rtnl, &a, &b, PROBE_MTU, &why);
-	if (!r)
+	if (!r) {
+		rtnl_add_veth(t->rtnl, &a, &b, PROBE_MTU);
 		r = rtnl_flush(t->rtnl, &why);
+	}
 	found(p, !r, "%s", r ? why.text : "made a pair");
 	remedy(p, "a kernel with CONFIG_VETH (modprobe veth), or --dataplane inline");
 	return p->ok;
@@ -169,12 +169,11 @@ static bool try_xdp(struct trial *t)
 	t->program = bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", pass, 2, NULL);
 	if (t->program < 0)
 		r = error_set(&why, t->program, "cannot load a program: %s", strerror(-t->program));
-	if (!r)
-		r = rtnl_attach_xdp(t->rtnl, PROBE_PORT, t->program, &why);
-	if (!r)
-		r = rtnl_link_up(t->rtnl, PROBE_PORT, &why);
-	if (!r)
+	if (!r) {
+		rtnl_attach_xdp(t->rtnl, PROBE_PORT, t->program);
+		rtnl_link_up(t->rtnl, PROBE_PORT);
 		r = rtnl_flush(t->rtnl, &why);
+	}
 	found(p, !r, "%s",
 		r ? why.text : "loaded a program and attached it to a veth in native mode");
 	remedy(p,
