@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "bringup/stack.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include "abi/wire.h"
 #include "base/net.h"
 #include "io/clsact.h"
 
@@ -14,24 +12,9 @@
 #define HOST_IP6_BITS 64
 #define QUEUE_PACKETS 1000u /* that the stack has sent and the engine not read yet */
 
-struct address {
-	uint32_t ip4;
-	uint8_t ip6[16];
-};
-
-/* In network byte order. */
-static struct address address_of(uint32_t host)
-{
-	struct address a = {.ip4 = htonl(HOST_IP4_NET + host + 1), .ip6 = HOST_IP6_NET_BYTES};
-	uint32_t low = htonl(host + 1);
-
-	memcpy(a.ip6 + 12, &low, sizeof(low));
-	return a;
-}
-
 void stack_add_addresses(struct rtnl *rtnl, uint32_t index, uint32_t host, bool ip6)
 {
-	struct address a = address_of(host);
+	struct host_address a = host_address(host);
 
 	rtnl_add_address(rtnl, index, AF_INET, &a.ip4, HOST_IP4_BITS);
 	if (ip6)
@@ -40,7 +23,7 @@ void stack_add_addresses(struct rtnl *rtnl, uint32_t index, uint32_t host, bool 
 
 static void add_default_routes(const struct stack *s, struct rtnl *rtnl)
 {
-	struct address a = address_of(s->params->gateway);
+	struct host_address a = host_address(s->params->gateway);
 
 	rtnl_add_default_route(rtnl, s->index, AF_INET, &a.ip4);
 	if (s->ip6)

@@ -433,6 +433,17 @@ json_t *client_words(const char *const *words, size_t count)
 	return list;
 }
 
+int client_words_command(const struct command *c, const struct cli_args *args,
+	void (*print)(const struct cli_args *args, const json_t *result))
+{
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
+
+	return words ? client_command(c, args, json_pack("{s:o}", "words", words), print)
+		     : EXIT_INPUT;
+}
+
+const struct cli_option client_options[] = {CLIENT_JSON, {0}};
+
 /* ---- signals ---- */
 
 static void deadly_signals(sigset_t *ret)

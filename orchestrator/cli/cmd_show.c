@@ -14,7 +14,7 @@
 
 static const struct cli_option options[] = {
 	{"match", 'm', "GLOB", "only rows whose name, in the first column, fits"},
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	CLIENT_JSON,
 	{0},
 };
 

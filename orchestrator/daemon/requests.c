@@ -36,6 +36,15 @@ static struct show_view view_of(struct live *l)
 	};
 }
 
+/* The result, or, of NULL, why there is none. */
+static void answer(struct server_client *c, json_t *result, const struct error *why)
+{
+	if (result)
+		server_answer(c, result);
+	else
+		server_refuse(c, REFUSE_FAILED, "%s", why->text);
+}
+
 static int faults_in_force(const json_t *rows)
 {
 	const json_t *row;
@@ -86,10 +95,7 @@ static void show_summary(struct live *l, struct server_client *c)
 	bool met;
 	json_t *summary = session_summary(l->session, &times, &met, &why);
 
-	if (!summary)
-		server_refuse(c, REFUSE_FAILED, "%s", why.text);
-	else
-		server_answer(c, json_pack("{s:o}", "summary", summary));
+	answer(c, summary ? json_pack("{s:o}", "summary", summary) : NULL, &why);
 }
 
 static void show(struct live *l, struct server_client *c, const json_t *request)
@@ -172,7 +178,6 @@ static void inject(struct live *l, struct server_client *c, const json_t *reques
 	struct error why = ERROR_INIT;
 	const char *words[WORDS_MAX];
 	struct fault_spec f;
-	json_t *result;
 	size_t count;
 	int r;
 
@@ -184,15 +189,10 @@ static void inject(struct live *l, struct server_client *c, const json_t *reques
 		if (r < 0)
 			fault_spec_release(&f);
 	}
-	if (r < 0) {
+	if (r < 0)
 		refuse_diags(c, "inject", &diags);
-	} else {
-		result = session_inject(l->session, &f, &why);
-		if (result)
-			server_answer(c, result);
-		else
-			server_refuse(c, REFUSE_FAILED, "%s", why.text);
-	}
+	else
+		answer(c, session_inject(l->session, &f, &why), &why);
 	diags_release(&diags);
 }
 
@@ -271,11 +271,9 @@ static void heal(struct live *l, struct server_client *c, const json_t *request)
 		return;
 	}
 	result = session_heal(l->session, &h, &why);
-	if (!result)
-		server_refuse(c, REFUSE_FAILED, "%s", why.text);
-	else if (json_array_size(json_object_get(result, "healed")) || h.what == HEAL_ALL)
-		server_answer(c, result);
-	else {
+	if (!result || json_array_size(json_object_get(result, "healed")) || h.what == HEAL_ALL) {
+		answer(c, result, &why);
+	} else {
 		json_decref(result);
 		server_refuse(c, REFUSE_STATE,
 			"nothing of that is in force; "
@@ -291,7 +289,6 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 	struct workload_spec *workloads = NULL;
 	struct diags diags = DIAGS_INIT;
 	struct error why = ERROR_INIT;
-	json_t *result;
 	size_t count = 0;
 	int r;
 
@@ -304,11 +301,7 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 			workload_spec_release(&workloads[i]);
 		refuse_diags(c, name ? name : "start", &diags);
 	} else {
-		result = session_start(l->session, workloads, count, &why);
-		if (result)
-			server_answer(c, result);
-		else
-			server_refuse(c, REFUSE_FAILED, "%s", why.text);
+		answer(c, session_start(l->session, workloads, count, &why), &why);
 	}
 	free(workloads);
 	diags_release(&diags);

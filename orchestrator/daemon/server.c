@@ -108,16 +108,23 @@ static void client_drop(struct server_client *c)
 	c->ending = true;
 }
 
-/* A line, or none of it. */
+/* All of it or nothing, which is false; if there is no room, after what waits has been sent. */
+static bool client_queue(struct server_client *c, const void *bytes, size_t count, size_t limit)
+{
+	if (c->deaf)
+		return false;
+	if (send_buffer_put(&c->send_buffer, bytes, count, limit))
+		return true;
+	client_send(c);
+	return !c->deaf && send_buffer_put(&c->send_buffer, bytes, count, limit);
+}
+
 static void client_put(struct server_client *c, const char *line, size_t length)
 {
 	if (c->deaf || c->ending)
 		return;
-	if (!send_buffer_put(&c->send_buffer, line, length, CONTROL_QUEUE_MAX)) {
-		client_send(c);
-		if (!c->deaf && !send_buffer_put(&c->send_buffer, line, length, CONTROL_QUEUE_MAX))
-			client_drop(c);
-	}
+	if (!client_queue(c, line, length, CONTROL_QUEUE_MAX) && !c->deaf)
+		client_drop(c);
 	client_send(c);
 }
 
@@ -216,11 +223,7 @@ bool server_stream(struct server_client *c, const void *bytes, size_t count)
 	if (c->pending || c->ending)
 		return false;
 	c->stream = true;
-	taken = !c->deaf && send_buffer_put(&c->send_buffer, bytes, count, limit);
-	if (!taken && !c->deaf) {
-		client_send(c);
-		taken = !c->deaf && send_buffer_put(&c->send_buffer, bytes, count, limit);
-	}
+	taken = client_queue(c, bytes, count, limit);
 	client_update(c); /* sent by server_serve(), many at once */
 	return taken;
 }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
@@ -117,24 +118,11 @@ bool spool_read(const struct spool *s, uint64_t offset, char *ret, size_t count)
 
 static int copy_bytes(const struct spool *s, int to)
 {
-	char buffer[BUFFER_BYTES];
+	ssize_t n = 1;
 
-	for (uint64_t at = 0; at < s->written;) {
-		uint64_t left = s->written - at;
-		size_t count = left < sizeof(buffer) ? left : sizeof(buffer);
-
-		if (!spool_read(s, at, buffer, count))
-			return -EIO;
-		for (size_t done = 0; done < count;) {
-			ssize_t n = write(to, buffer + done, count - done);
-
-			if (n < 0 && errno != EINTR)
-				return -errno;
-			done += n > 0 ? (size_t)n : 0;
-		}
-		at += count;
-	}
-	return 0;
+	for (off_t at = 0; (uint64_t)at < s->written && n > 0;)
+		n = sendfile(to, s->fd, &at, s->written - (uint64_t)at);
+	return n > 0 ? 0 : n < 0 ? -errno : -EIO;
 }
 
 int spool_copy(struct spool *s, int directory, const char *name)
