@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/fabrics.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "daemon/server.h"
 #include "daemon/registry.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 
 static const struct cli_option until_options[] = {

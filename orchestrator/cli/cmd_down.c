@@ -16,7 +16,7 @@
 #include "cli/term.h"
 #include "io/clock.h"
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "daemon/programs.h"
 #include "daemon/stale.h"
 

@@ -19,7 +19,7 @@
 #include "session/measure.h"
 #include "session/wallclock.h"
 #include "session/session.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 #include "scenario/scenario.h"
 #include "telemetry/summary.h"

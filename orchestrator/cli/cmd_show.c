@@ -8,7 +8,7 @@
 #include "cli/status.h"
 #include "cli/term.h"
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 #include "report/table.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "cli/cli.h"
 #include "io/clock.h"
-#include "report/json.h"
+#include "base/json.h"
 
 #define ID_STATUS TOP_VIEWS /* of the request; those of the views are their numbers */
 

@@ -118,11 +118,15 @@ bool spool_read(const struct spool *s, uint64_t offset, char *ret, size_t count)
 
 static int copy_bytes(const struct spool *s, int to)
 {
-	ssize_t n = 1;
+	for (off_t at = 0; (uint64_t)at < s->written;) {
+		ssize_t n = sendfile(to, s->fd, &at, s->written - (uint64_t)at);
 
-	for (off_t at = 0; (uint64_t)at < s->written && n > 0;)
-		n = sendfile(to, s->fd, &at, s->written - (uint64_t)at);
-	return n > 0 ? 0 : n < 0 ? -errno : -EIO;
+		if (n == 0)
+			return -EIO;
+		if (n < 0 && errno != EINTR)
+			return -errno;
+	}
+	return 0;
 }
 
 int spool_copy(struct spool *s, int directory, const char *name)
