@@ -473,26 +473,19 @@ int server_open(struct server **ret, const char *path, const struct server_ops *
 
 	if (!s)
 		return error_set(why, -ENOMEM, "there is no memory for a control socket");
-	s->ops = ops;
-	s->arg = arg;
+	*s = (struct server){.ops = ops, .arg = arg, .epoll = -1, .listener = LISTENER_NONE};
 	r = listener_open(&s->listener, path, why);
-	if (r)
-		goto free_server;
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener.fd, &event) < 0) {
+	if (r == 0)
+		s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (r == 0 &&
+		(s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener.fd, &event) < 0))
 		r = error_set(why, -errno, "cannot wait at %s: %s", path, strerror(errno));
-		goto close_listener;
+	if (r < 0) {
+		server_close(s);
+		return r;
 	}
 	*ret = s;
 	return 0;
-
-close_listener:
-	if (s->epoll >= 0)
-		close(s->epoll);
-	listener_close(&s->listener);
-free_server:
-	free(s);
-	return r;
 }
 
 void server_close(struct server *s)
@@ -502,7 +495,8 @@ void server_close(struct server *s)
 	while (s->client_count)
 		client_free(s->clients[0]);
 	listener_close(&s->listener);
-	close(s->epoll);
+	if (s->epoll >= 0)
+		close(s->epoll);
 	free(s);
 }
 
