@@ -127,11 +127,9 @@ static int build_links(const struct site *s, struct error *why)
 	r = rtnl_open(&rtnl, why);
 	for (i = 0; !r && i < s->f->net.link_count; i++) {
 		r = step(s, BUILD_LINK, i, why);
-		if (r < 0)
-			break;
 		a = veth_end(s, s->f->links[i].a);
 		b = veth_end(s, s->f->links[i].b);
-		r = rtnl_add_veth(rtnl, &a, &b, s->mtu, why);
+		rtnl_add_veth(rtnl, &a, &b, s->mtu);
 	}
 	if (!r)
 		r = rtnl_flush(rtnl, why);
@@ -162,16 +160,14 @@ static int set_up_port(const struct site *s, struct rtnl *rtnl, uint32_t port, s
 	interface_name(s->f, p->peer, peer);
 	snprintf(alias, sizeof(alias), "%s:%s", s->f->nodes[s->f->net.ports[p->peer].node].name,
 		peer);
-	r = rtnl_set_alias(rtnl, port, alias, why);
-	if (!r && s->ip6)
-		r = rtnl_no_autoconf(rtnl, port, why);
-	if (!r)
-		r = rtnl_attach_xdp(rtnl, port, program, why);
-	if (!r)
-		r = rtnl_link_up(rtnl, port, why);
-	if (!r && is_host && !s->params->stacks)
-		r = stack_add_addresses(rtnl, port, s->f->net.nodes[p->node].number, s->ip6, why);
-	return r;
+	rtnl_set_alias(rtnl, port, alias);
+	if (s->ip6)
+		rtnl_no_autoconf(rtnl, port);
+	rtnl_attach_xdp(rtnl, port, program);
+	rtnl_link_up(rtnl, port);
+	if (is_host && !s->params->stacks)
+		stack_add_addresses(rtnl, port, s->f->net.nodes[p->node].number, s->ip6);
+	return 0;
 }
 
 static int bind_ports(const struct site *s, const struct net_node *node, struct error *why)

@@ -9,7 +9,7 @@
  */
 #include "abi/egress.h"
 #include "base/error.h"
-#include "bringup/lock.h"
+#include "bringup/claim.h"
 #include "dataplane/dataplane.h"
 
 struct external_spec;

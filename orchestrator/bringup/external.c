@@ -121,9 +121,8 @@ static int add_pair(const struct making *m, struct rtnl *rtnl, struct error *why
 	memcpy(inside.mac, m->mac, sizeof(inside.mac));
 	memcpy(outside.mac + 2, &id, sizeof(id));
 	snprintf(outside.name, sizeof(outside.name), "%s", m->external->port);
-	r = rtnl_add_veth(rtnl, &inside, &outside, EXTERNAL_MTU, why);
-	if (!r)
-		r = rtnl_flush(rtnl, why);
+	rtnl_add_veth(rtnl, &inside, &outside, EXTERNAL_MTU);
+	r = rtnl_flush(rtnl, why);
 	return r == -EEXIST
 		       ? error_set(why, r, "there is an interface %s already, not of this fabric",
 				 outside.name)
@@ -143,21 +142,22 @@ static int add_address(
 	address[slash - text] = '\0';
 	if (inet_pton(family, address, bytes) != 1)
 		return error_set(why, -EINVAL, "%s: " PREFIX_WORDS, text);
-	return rtnl_add_address(
-		rtnl, m->site->index, family, bytes, (unsigned)strtoul(slash + 1, NULL, 10), why);
+	rtnl_add_address(
+		rtnl, m->site->index, family, bytes, (unsigned)strtoul(slash + 1, NULL, 10));
+	return 0;
 }
 
 /*
  * The kernel's own would be tentative for a second, and a router solicits neighbours from no other address
  * (net/ipv6/ndisc.c, ndisc_send_ns()). RFC 4291, appendix A.
  */
-static int add_link_local(const struct making *m, struct rtnl *rtnl, struct error *why)
+static void add_link_local(const struct making *m, struct rtnl *rtnl)
 {
 	const uint8_t *mac = m->mac;
 	uint8_t address[16] = {
 		0xfe, 0x80, [8] = mac[0] ^ 2, mac[1], mac[2], 0xff, 0xfe, mac[3], mac[4], mac[5]};
 
-	return rtnl_add_address(rtnl, m->site->index, AF_INET6, address, LINK_LOCAL, why);
+	rtnl_add_address(rtnl, m->site->index, AF_INET6, address, LINK_LOCAL);
 }
 
 static int add_addresses(const struct making *m, struct rtnl *rtnl, struct error *why)
@@ -169,8 +169,8 @@ static int add_addresses(const struct making *m, struct rtnl *rtnl, struct error
 		return error_set(why, -EAFNOSUPPORT, "external.address6: this kernel has no IPv6");
 	if (spec->address)
 		r = add_address(m, rtnl, AF_INET, spec->address, why);
-	if (!r && m->site->ip6)
-		r = add_link_local(m, rtnl, why);
+	if (m->site->ip6)
+		add_link_local(m, rtnl);
 	if (!r && spec->address6)
 		r = add_address(m, rtnl, AF_INET6, spec->address6, why);
 	return r;
@@ -179,18 +179,16 @@ static int add_addresses(const struct making *m, struct rtnl *rtnl, struct error
 static int set_up_inside(const struct making *m, struct rtnl *rtnl, struct error *why)
 {
 	char alias[ALIAS_BYTES];
-	int r;
+	int r = offload_off(EXTERNAL_INTERFACE, why);
 
+	if (r < 0)
+		return r;
 	snprintf(alias, sizeof(alias), "bridge %s", m->site->spec->bridge);
-	r = offload_off(EXTERNAL_INTERFACE, why);
-	if (!r)
-		r = rtnl_set_alias(rtnl, m->site->index, alias, why);
-	if (!r && m->site->ip6)
-		r = rtnl_no_autoconf(rtnl, m->site->index, why);
-	if (!r)
-		r = rtnl_ethernet_up(rtnl, m->site->index, why);
-	if (!r)
-		r = add_addresses(m, rtnl, why);
+	rtnl_set_alias(rtnl, m->site->index, alias);
+	if (m->site->ip6)
+		rtnl_no_autoconf(rtnl, m->site->index);
+	rtnl_ethernet_up(rtnl, m->site->index);
+	r = add_addresses(m, rtnl, why);
 	return r < 0 ? r : rtnl_flush(rtnl, why);
 }
 
@@ -230,14 +228,13 @@ static int set_up_outside(
 		  : error_set(why, -ENODEV, "the interface %s is gone", x->port);
 	if (!r)
 		r = rtnl_open(&rtnl, why);
-	if (!r)
-		r = rtnl_set_alias(rtnl, index, alias, why);
-	if (!r && site->ip6)
-		r = rtnl_no_autoconf(rtnl, index, why);
-	if (!r)
-		r = rtnl_ethernet_up(rtnl, index, why);
-	if (!r)
+	if (!r) {
+		rtnl_set_alias(rtnl, index, alias);
+		if (site->ip6)
+			rtnl_no_autoconf(rtnl, index);
+		rtnl_ethernet_up(rtnl, index);
 		r = rtnl_flush(rtnl, why);
+	}
 	rtnl_close(rtnl);
 	return r;
 }
@@ -279,10 +276,10 @@ static int delete_pair(void *context, uint32_t i, struct error *why)
 	if (!index)
 		return r;
 	r = rtnl_open(&rtnl, why);
-	if (!r)
-		r = rtnl_delete_link(rtnl, index, why);
-	if (!r)
+	if (!r) {
+		rtnl_delete_link(rtnl, index);
 		r = rtnl_flush(rtnl, why);
+	}
 	rtnl_close(rtnl);
 	return r;
 }

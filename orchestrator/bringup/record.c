@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "bringup/record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 #include "base/array.h"
 #include "base/parallel.h"
@@ -22,34 +19,34 @@
 #define NAME_TRIES 1000
 
 struct record {
-	int fd; /* locked */
-	uint32_t count;
+	FILE *file; /* its owner has locked it */
 	char name[RECORD_NAME_MAX + 8];
-	char **netns; /* count of them */
-};
-
-struct name_list {
-	char **items;
+	char **netns;
 	size_t count;
 };
 
-static void names_release(struct name_list *names)
+static void release_names(struct record *r)
 {
-	size_t i;
-
-	for (i = 0; i < names->count; i++)
-		free(names->items[i]);
-	free(names->items);
-	*names = (struct name_list){0};
+	for (size_t i = 0; i < r->count; i++)
+		free(r->netns[i]);
+	free(r->netns);
+	r->netns = NULL;
+	r->count = 0;
 }
 
-static int names_add(struct name_list *names, const char *name)
+static void record_close(struct record *r)
 {
-	char *copy = strdup(name);
+	if (r->file)
+		fclose(r->file);
+	release_names(r);
+}
 
-	if (copy && ARRAY_ADD(names->items, names->count, copy) == 0)
+/* Takes the name. */
+static int add_name(struct record *r, char *name)
+{
+	if (name && ARRAY_ADD(r->netns, r->count, name) == 0)
 		return 0;
-	free(copy);
+	free(name);
 	return -ENOMEM;
 }
 
@@ -63,292 +60,200 @@ static bool owner_lives(int fd, FILE *file)
 							 : process_owns(fd, 0, 0);
 }
 
-/* What a record is, opened; NULL with errno. *ret_lives: it has an owner. Close it by fclose(). */
-static FILE *open_record(int dir, const char *record, bool *ret_lives)
+/* A record's file, opened. 0 or -errno. *ret_lives: it has an owner. End it with record_close(). */
+static int record_open(struct record *ret, int folder, const char *name, bool *ret_lives)
 {
-	int fd = openat(dir, record, O_RDWR | O_CLOEXEC);
-	FILE *file = fd < 0 ? NULL : fdopen(fd, "r");
+	int fd = openat(folder, name, O_RDWR | O_CLOEXEC);
 
-	if (file)
-		*ret_lives = owner_lives(fd, file);
-	else if (fd >= 0)
-		close(fd);
-	return file;
-}
+	*ret = (struct record){.file = fd < 0 ? NULL : fdopen(fd, "r")};
+	if (!ret->file) {
+		int r = -errno;
 
-/* Reads the namespaces; whatever is not a line of "<record>-<node>" is left alone. */
-static int read_names(FILE *file, const char *record, struct name_list *ret)
-{
-	size_t prefix = strlen(record), size = 0;
-	char *line = NULL;
-	ssize_t n;
-	int r = 0;
-
-	rewind(file);
-	while (!r && (n = getline(&line, &size, file)) > 0) {
-		if (line[n - 1] != '\n') /* cut short: its namespaces had not been begun */
-			break;
-		line[n - 1] = '\0';
-		if (!strncmp(line, record, prefix) && line[prefix] == '-' && !strchr(line, '/'))
-			r = names_add(ret, line);
+		if (fd >= 0)
+			close(fd);
+		return r;
 	}
-	free(line);
-	return r;
+	snprintf(ret->name, sizeof(ret->name), "%s", name);
+	*ret_lives = owner_lives(fd, ret->file);
+	return 0;
 }
 
-/* Before its namespace goes. */
-static void remove_external(FILE *file, const char *record)
+/*
+ * Reads the namespaces; what is neither a line of "<record>-<node>" nor a way out is left alone. remove: takes away the ways
+ * out, before their namespaces go.
+ */
+static int read_lines(struct record *r, bool remove)
 {
+	size_t prefix = strlen(r->name), size = 0;
 	struct external external;
 	char *line = NULL;
-	size_t size = 0;
 	ssize_t n;
+	int code = 0;
 
-	rewind(file);
-	while ((n = getline(&line, &size, file)) > 0) {
-		if (line[n - 1] != '\n') /* cut short: not begun */
+	rewind(r->file);
+	while (!code && (n = getline(&line, &size, r->file)) > 0) {
+		if (line[n - 1] != '\n') /* cut short: what it tells of had not been begun */
 			break;
 		line[n - 1] = '\0';
-		if (external_read(&external, line, record))
+		if (!strncmp(line, r->name, prefix) && line[prefix] == '-' && !strchr(line, '/'))
+			code = add_name(r, strdup(line));
+		else if (remove && external_read(&external, line, r->name))
 			external_remove(&external);
 	}
 	free(line);
+	return code;
 }
 
-static int delete_name(void *context, uint32_t i, struct error *why)
+static int delete_netns(void *context, uint32_t i, struct error *why)
 {
-	const struct name_list *names = context;
-	int r = netns_delete(names->items[i]);
+	const struct record *record = context;
+	int r = netns_delete(record->netns[i]);
 
-	return r < 0 ? error_set(why, r, "cannot delete the namespace %s: %s", names->items[i],
+	return r < 0 ? error_set(why, r, "cannot delete the namespace %s: %s", record->netns[i],
 			       strerror(-r))
 		     : 0;
 }
 
 /* Sweeps one record if its owner is gone. 1: swept; 0: its owner lives; or -errno. */
-static int sweep_one(int dir, const char *record, struct error *why)
+static int sweep_one(void *why, int folder, const char *name)
 {
-	struct name_list names = {0};
+	struct record record;
 	bool lives;
-	FILE *file = open_record(dir, record, &lives);
-	int r;
+	int r = record_open(&record, folder, name, &lives);
 
-	if (!file)
-		return error_set(
-			why, -errno, "cannot open %s/%s: %s", RECORD_DIR, record, strerror(errno));
-	if (lives) {
-		fclose(file);
-		return 0;
+	if (r < 0)
+		return error_set(why, r, "cannot open %s/%s: %s", RECORD_DIR, name, strerror(-r));
+	if (!lives) {
+		r = read_lines(&record, true);
+		if (!r)
+			r = parallel_for((uint32_t)record.count, parallel_cores(), delete_netns,
+				&record, why);
+		if (!r && unlinkat(folder, name, 0) < 0)
+			r = error_set(why, -errno, "cannot remove %s/%s: %s", RECORD_DIR, name,
+				strerror(errno));
 	}
-	remove_external(file, record);
-	r = read_names(file, record, &names);
-	if (!r)
-		r = parallel_for((uint32_t)names.count, parallel_cores(), delete_name, &names, why);
-	if (!r && unlinkat(dir, record, 0) < 0)
-		r = error_set(why, -errno, "cannot remove %s/%s: %s", RECORD_DIR, record,
-			strerror(errno));
-	fclose(file);
-	names_release(&names);
-	return r < 0 ? r : 1;
+	record_close(&record);
+	return r < 0 ? r : !lives;
 }
 
-static int sweep_locked(int dir, struct error *why)
-{
-	struct dirent *entry;
-	int swept = 0, r = 0;
-	DIR *list;
-
-	list = fdopendir(openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	if (!list)
-		return error_set(why, -errno, "cannot list %s: %s", RECORD_DIR, strerror(errno));
-	while (r >= 0 && (entry = readdir(list))) {
-		/* a folder is no record: what live fabrics keep lies beside them */
-		if (entry->d_name[0] == '.' || entry->d_type == DT_DIR)
-			continue;
-		r = sweep_one(dir, entry->d_name, why);
-		swept += r > 0;
-	}
-	closedir(list);
-	return r < 0 ? r : swept;
-}
-
-int record_sweep(const struct lock_wait *wait, struct error *why)
+/* What visiting the records under their lock gives; 0 where nothing was ever built: there is no folder to be made. */
+static int each_record(int (*visit)(void *arg, int folder, const char *name), void *arg,
+	const struct lock_wait *wait, struct error *why)
 {
 	struct lock lock;
 	int r;
 
-	/* Nothing was ever built: nothing to sweep, nor a directory to make. */
 	if (access(RECORD_DIR, F_OK) < 0)
 		return 0;
 	r = lock_take(&lock, RECORD_DIR, wait, why);
 	if (r < 0)
 		return r;
-	r = sweep_locked(lock.folder, why);
+	r = claim_each(lock.folder, CLAIM_FILE, visit, arg);
 	lock_release(&lock);
 	return r;
 }
 
-static int list_one(int dir, const char *name, struct record_list *list)
+int record_sweep(const struct lock_wait *wait, struct error *why)
 {
-	struct name_list names = {0};
+	return each_record(sweep_one, why, wait, why);
+}
+
+static int list_one(void *arg, int folder, const char *name)
+{
+	struct record_list *list = arg;
 	struct record_left left;
+	struct record record;
 	bool lives;
-	FILE *file = open_record(dir, name, &lives);
 	int r = 0;
 
-	if (!file)
+	if (record_open(&record, folder, name, &lives) < 0)
 		return 0; /* gone meanwhile */
 	if (!lives) {
-		r = read_names(file, name, &names);
-		left.namespaces = names.count;
+		r = read_lines(&record, false);
+		left.namespaces = record.count;
 		snprintf(left.name, sizeof(left.name), "%s", name);
 		if (r == 0)
 			r = ARRAY_ADD(list->items, list->count, left);
 	}
-	fclose(file);
-	names_release(&names);
+	record_close(&record);
 	return r;
 }
 
 int record_list_left(struct record_list *ret, struct error *why)
 {
-	struct dirent *entry;
-	struct lock lock;
-	DIR *list;
 	int r;
 
 	*ret = (struct record_list){0};
-	if (access(RECORD_DIR, F_OK) < 0)
-		return 0;
-	/* whose claim is not done yet looks like one that has died */
-	r = lock_take(&lock, RECORD_DIR, NULL, why);
-	if (r < 0)
-		return r;
-	list = fdopendir(openat(lock.folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	while (list && r == 0 && (entry = readdir(list)))
-		if (entry->d_name[0] != '.' && entry->d_type != DT_DIR)
-			r = list_one(lock.folder, entry->d_name, ret);
-	if (list)
-		closedir(list);
-	lock_release(&lock);
-	return r < 0 ? error_set(why, r, "out of memory") : 0;
-}
-
-bool record_valid_name(const char *name)
-{
-	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-	size_t n = strlen(name);
-
-	return n && n <= RECORD_NAME_MAX && name[0] != '.' && name[0] != '-' &&
-	       strspn(name, allowed) == n && strcmp(name, RECORD_RESERVED);
-}
-
-static void record_free(struct record *r)
-{
-	uint32_t i;
-
-	if (!r)
-		return;
-	if (r->fd >= 0)
-		close(r->fd);
-	for (i = 0; r->netns && i < r->count; i++)
-		free(r->netns[i]);
-	free(r->netns);
-	free(r);
+	/* under the lock: whose claim is not done yet looks like one that has died */
+	r = each_record(list_one, ret, NULL, why);
+	return r == -ENOMEM ? error_set(why, r, "out of memory") : r;
 }
 
 /* Sets the names under `name`. 0; -EEXIST: one of the namespaces is there already; -ENOMEM. */
 static int set_names(struct record *r, const char *name, const struct fabric *f)
 {
-	uint32_t i;
+	char *netns;
+	int code = 0;
 
 	snprintf(r->name, sizeof(r->name), "%s", name);
-	for (i = 0; i < r->count; i++) {
-		free(r->netns[i]);
-		if (asprintf(&r->netns[i], "%s-%s", name, f->nodes[i].name) < 0) {
-			r->netns[i] = NULL;
+	release_names(r);
+	for (uint32_t i = 0; i < f->net.node_count && !code; i++) {
+		if (asprintf(&netns, "%s-%s", name, f->nodes[i].name) < 0)
 			return -ENOMEM;
-		}
-		if (netns_exists(r->netns[i]))
-			return -EEXIST;
+		code = netns_exists(netns) ? -EEXIST : 0;
+		if (code)
+			free(netns);
+		else
+			code = add_name(r, netns);
 	}
-	return 0;
-}
-
-static int write_all(int fd, const char *text, size_t bytes)
-{
-	while (bytes) {
-		ssize_t n = write(fd, text, bytes);
-
-		if (n < 0 && errno != EINTR)
-			return -errno;
-		if (n > 0) {
-			text += n;
-			bytes -= (size_t)n;
-		}
-	}
-	return 0;
+	return code;
 }
 
 static int record_write(const struct record *r)
 {
-	char *text = NULL;
-	size_t bytes = 0;
-	uint32_t i;
-	FILE *out;
-	int code;
-
-	out = open_memstream(&text, &bytes);
-	if (!out)
-		return -ENOMEM;
-	fprintf(out, HEADER, (int)getpid(), process_started(getpid()));
-	for (i = 0; i < r->count; i++)
-		fprintf(out, "%s\n", r->netns[i]);
-	code = fclose(out) ? -ENOMEM : write_all(r->fd, text, bytes);
-	free(text);
-	return code;
+	fprintf(r->file, HEADER, (int)getpid(), process_started(getpid()));
+	for (size_t i = 0; i < r->count; i++)
+		fprintf(r->file, "%s\n", r->netns[i]);
+	return fflush(r->file) ? -errno : 0;
 }
 
 int record_note(struct record *r, const char *line)
 {
-	char *text;
-	int code;
-
-	if (asprintf(&text, "%s\n", line) < 0)
-		return -ENOMEM;
-	code = write_all(r->fd, text, strlen(text));
-	free(text);
-	return code;
+	fprintf(r->file, "%s\n", line);
+	return fflush(r->file) ? -errno : 0;
 }
 
 /* 0; -EEXIST: the name is in use; another -errno. */
-static int try_claim(struct record *r, int dir, const char *name, const struct fabric *f)
+static int try_claim(
+	struct record *r, const struct lock *lock, const char *name, const struct fabric *f)
 {
-	int code;
+	int code = set_names(r, name, f), fd;
 
-	code = set_names(r, name, f);
 	if (code < 0)
 		return code;
-	r->fd = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (r->fd < 0)
-		return -errno;
-	code = flock(r->fd, LOCK_EX | LOCK_NB) < 0 ? -errno : record_write(r);
+	fd = claim_make(lock, name, CLAIM_FILE);
+	if (fd < 0)
+		return fd;
+	r->file = fdopen(fd, "r+");
+	code = r->file ? record_write(r) : -errno;
 	if (!code)
 		code = netns_prepare();
+	if (!r->file)
+		close(fd);
 	if (code < 0)
-		unlinkat(dir, name, 0);
+		unlinkat(lock->folder, name, 0);
 	return code;
 }
 
-static int claim_locked(struct record *r, int dir, const char *wanted, bool exact,
-	const struct fabric *f, struct error *why)
+static int claim_free_name(struct record *r, const struct lock *lock, const char *wanted,
+	bool exact, const struct fabric *f, struct error *why)
 {
 	char name[sizeof(r->name)];
 	int tries = exact ? 1 : NAME_TRIES, i, code = -EEXIST;
 
 	snprintf(name, sizeof(name), "%s", wanted);
 	for (i = 1; code == -EEXIST && i <= tries; i++) {
-		code = try_claim(r, dir, name, f);
+		code = try_claim(r, lock, name, f);
 		snprintf(name, sizeof(name), "%s-%d", wanted, i + 1);
 	}
 	if (code == -EEXIST && exact)
@@ -365,35 +270,27 @@ int record_claim(struct record **ret, const char *wanted, bool exact, const stru
 {
 	struct record *r;
 	struct lock lock;
-	int code;
+	int code = claim_check_name(wanted, RECORD_NAME_MAX, "a fabric", why);
 
-	if (!record_valid_name(wanted))
-		return error_set(why, -EINVAL,
-			"\"%s\": a fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
-			"begins with neither '.' nor '-', and is not \"%s\"",
-			wanted, RECORD_NAME_MAX, RECORD_RESERVED);
+	if (code < 0)
+		return code;
 	r = calloc(1, sizeof(*r));
-	if (!r)
-		return error_set(why, -ENOMEM, "out of memory");
-	r->fd = -1;
-	r->count = f->net.node_count;
-	r->netns = calloc(r->count, sizeof(*r->netns));
-	code = r->netns ? lock_take(&lock, RECORD_DIR, wait, why)
-			: error_set(why, -ENOMEM, "out of memory");
-	if (code < 0) {
-		record_free(r);
-		return code;
+	code = r ? lock_take(&lock, RECORD_DIR, wait, why)
+		 : error_set(why, -ENOMEM, "out of memory");
+	if (code == 0) {
+		code = claim_each(lock.folder, CLAIM_FILE, sweep_one, why);
+		if (code >= 0)
+			code = claim_free_name(r, &lock, wanted, exact, f, why);
+		lock_release(&lock);
 	}
-	code = sweep_locked(lock.folder, why);
-	if (code >= 0)
-		code = claim_locked(r, lock.folder, wanted, exact, f, why);
-	lock_release(&lock);
-	if (code < 0) {
-		record_free(r);
-		return code;
+	if (code == 0) {
+		*ret = r;
+		return 0;
 	}
-	*ret = r;
-	return 0;
+	if (r)
+		record_close(r);
+	free(r);
+	return code;
 }
 
 void record_release(struct record *r)
@@ -410,7 +307,8 @@ void record_release(struct record *r)
 		unlinkat(lock.folder, r->name, 0);
 		lock_release(&lock);
 	}
-	record_free(r);
+	record_close(r);
+	free(r);
 }
 
 const char *record_name(const struct record *r)

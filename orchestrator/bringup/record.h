@@ -6,19 +6,18 @@
  * Who owns which namespaces: one file a fabric under /run/fabricbed, named as the fabric. It lists
  * all namespaces before the first of them is made, and a way out of the fabric (bringup/external.h) before that is; its
  * owner holds a lock on it (flock) for as long as it lives: what a killed process left is thus known, whenever it
- * died. Claims and sweeps take turns by a lock (bringup/lock.h). All of it is root's alone.
+ * died. Claims and sweeps take turns by a lock (bringup/claim.h). All of it is root's alone.
  */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "base/error.h"
-#include "bringup/lock.h"
+#include "bringup/claim.h"
 
 struct fabric;
 
 #define RECORD_DIR      "/run/fabricbed"
-#define RECORD_NAME_MAX 200    /* leaves room for "-<node>" in a file name */
-#define RECORD_RESERVED "live" /* a folder beside the records: no fabric's name */
+#define RECORD_NAME_MAX 200 /* leaves room for "-<node>" in a file name */
 
 struct record;
 
@@ -29,9 +28,6 @@ struct record;
  */
 int record_claim(struct record **ret, const char *wanted, bool exact, const struct fabric *f,
 	const struct lock_wait *wait, struct error *why);
-
-/* Whether a fabric can have that name, which is to be a file's. */
-bool record_valid_name(const char *name);
 
 /*
  * Adds a line that begins with no namespace's name: what is to be taken away beside the namespaces, before it is made.

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "bringup/stack.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
-#include "abi/wire.h"
 #include "base/net.h"
 #include "io/clsact.h"
 
@@ -14,42 +12,22 @@
 #define HOST_IP6_BITS 64
 #define QUEUE_PACKETS 1000u /* that the stack has sent and the engine not read yet */
 
-struct address {
-	uint32_t ip4;
-	uint8_t ip6[16];
-};
-
-/* In network byte order. */
-static struct address address_of(uint32_t host)
+void stack_add_addresses(struct rtnl *rtnl, uint32_t index, uint32_t host, bool ip6)
 {
-	struct address a = {.ip4 = htonl(HOST_IP4_NET + host + 1), .ip6 = HOST_IP6_NET_BYTES};
-	uint32_t low = htonl(host + 1);
+	struct host_address a = host_address(host);
 
-	memcpy(a.ip6 + 12, &low, sizeof(low));
-	return a;
+	rtnl_add_address(rtnl, index, AF_INET, &a.ip4, HOST_IP4_BITS);
+	if (ip6)
+		rtnl_add_address(rtnl, index, AF_INET6, a.ip6, HOST_IP6_BITS);
 }
 
-int stack_add_addresses(
-	struct rtnl *rtnl, uint32_t index, uint32_t host, bool ip6, struct error *why)
+static void add_default_routes(const struct stack *s, struct rtnl *rtnl)
 {
-	struct address a = address_of(host);
-	int r;
+	struct host_address a = host_address(s->params->gateway);
 
-	r = rtnl_add_address(rtnl, index, AF_INET, &a.ip4, HOST_IP4_BITS, why);
-	if (r < 0 || !ip6)
-		return r;
-	return rtnl_add_address(rtnl, index, AF_INET6, a.ip6, HOST_IP6_BITS, why);
-}
-
-static int add_default_routes(const struct stack *s, struct rtnl *rtnl, struct error *why)
-{
-	struct address a = address_of(s->params->gateway);
-	int r;
-
-	r = rtnl_add_default_route(rtnl, s->index, AF_INET, &a.ip4, why);
-	if (r < 0 || !s->ip6)
-		return r;
-	return rtnl_add_default_route(rtnl, s->index, AF_INET6, a.ip6, why);
+	rtnl_add_default_route(rtnl, s->index, AF_INET, &a.ip4);
+	if (s->ip6)
+		rtnl_add_default_route(rtnl, s->index, AF_INET6, a.ip6);
 }
 
 /* A switch of the calling thread's namespace. */
@@ -85,26 +63,25 @@ static int set_up(const struct stack *s, struct rtnl *rtnl, struct error *why)
 		.queue_packets = QUEUE_PACKETS,
 		.gso_segments = s->params->gso_off ? 1 : 0,
 	};
-	int r;
+	int r = 0;
 
 	port_mac(s->port, to.mac);
-	r = rtnl_loopback_up(rtnl, why);
-	if (!r)
-		r = rtnl_set_link(rtnl, s->index, &to, why);
-	if (!r && s->ip6)
-		r = rtnl_no_autoconf(rtnl, s->index, why);
-	if (!r && s->program_fd >= 0)
-		r = clsact_attach_egress(rtnl, s->index, s->program_fd, why);
-	if (!r)
-		r = rtnl_link_up(rtnl, s->index, why);
-	if (!r)
-		r = stack_add_addresses(rtnl, s->index, s->host, s->ip6, why);
-	if (!r && s->params->ecn)
+	rtnl_loopback_up(rtnl);
+	rtnl_set_link(rtnl, s->index, &to);
+	if (s->ip6)
+		rtnl_no_autoconf(rtnl, s->index);
+	if (s->program_fd >= 0)
+		clsact_attach_egress(rtnl, s->index, s->program_fd);
+	rtnl_link_up(rtnl, s->index);
+	stack_add_addresses(rtnl, s->index, s->host, s->ip6);
+	if (s->params->ecn)
 		r = write_sysctl("/proc/sys/net/ipv4/tcp_ecn", why);
 	if (r < 0 || s->params->gateway == HOST_NONE)
 		return r;
-	return s->params->gateway == s->host ? set_forwarding(s, rtnl, why)
-					     : add_default_routes(s, rtnl, why);
+	if (s->params->gateway == s->host)
+		return set_forwarding(s, rtnl, why);
+	add_default_routes(s, rtnl);
+	return 0;
 }
 
 int stack_open(struct tap *ret, const struct stack *s, struct rtnl *rtnl, struct error *why)

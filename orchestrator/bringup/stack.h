@@ -20,8 +20,7 @@ struct stack {
 };
 
 /* The addresses of a host, for one of its interfaces. Joins the batch. */
-int stack_add_addresses(
-	struct rtnl *rtnl, uint32_t index, uint32_t host, bool ip6, struct error *why);
+void stack_add_addresses(struct rtnl *rtnl, uint32_t index, uint32_t host, bool ip6);
 
 /*
  * Makes eth0 and what belongs to it in the calling thread's namespace, which is the host's and rtnl's; all that

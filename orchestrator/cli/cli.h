@@ -41,6 +41,7 @@ struct cli_args {
 	const char *sets[CLI_SETS_MAX];
 	size_t set_count;
 	json_t *errors; /* with --json: what is wrong with scenarios, for cli_finish(); else NULL */
+	const struct command *const *commands; /* all there are; NULL ends them */
 };
 
 struct command {
@@ -60,9 +61,6 @@ extern const struct command cmd_up, cmd_down, cmd_list, cmd_exec;
 extern const struct command cmd_show, cmd_inject, cmd_heal, cmd_start, cmd_pause, cmd_go, cmd_step,
 	cmd_until, cmd_save, cmd_capture;
 
-/* All commands, ending with NULL. */
-extern const struct command *const cli_commands[];
-
 /* The value of an option, by name; NULL if it was not given. */
 const char *cli_value(const struct command *c, const struct cli_args *args, const char *name);
 
@@ -75,13 +73,14 @@ int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *r
 /* Prints what is wrong with scenarios, of a command that was to speak JSON, and lets go of it. */
 void cli_finish(struct cli_args *args);
 
-void cli_print_help(const struct command *c);
+/* Of one command; NULL: what there is. */
+void cli_print_help(const struct command *const *commands, const struct command *c);
 
 /* A paragraph of a man page: what troff would take for its own is made harmless. */
 void cli_man_text(const char *text);
 
 /* The command of that name; NULL after a message with the nearest one. */
-const struct command *cli_find_command(const char *name);
+const struct command *cli_find_command(const struct command *const *commands, const char *name);
 
 /*
  * Makes an override of what --seed says, if it is given; it lies in buf, as long as args is used. EXIT_WELL, or EXIT_INPUT

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include "cli/cli.h"
 #include "cli/fabrics.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "daemon/server.h"
 #include "daemon/registry.h"
 
@@ -95,7 +95,7 @@ static int connect_socket(const char *name, int flags)
 	int fd, error;
 
 	/* what is no name must not lead out of the directory */
-	if (!record_valid_name(name) || strlen(name) > REGISTRY_NAME_MAX)
+	if (!claim_valid_name(name, REGISTRY_NAME_MAX))
 		return -ENOENT;
 	snprintf(address.sun_path, sizeof(address.sun_path), "%.*s",
 		(int)sizeof(address.sun_path) - 1, registry_path(path, name, "control"));
@@ -432,6 +432,17 @@ json_t *client_words(const char *const *words, size_t count)
 	}
 	return list;
 }
+
+int client_words_command(const struct command *c, const struct cli_args *args,
+	void (*print)(const struct cli_args *args, const json_t *result))
+{
+	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
+
+	return words ? client_command(c, args, json_pack("{s:o}", "words", words), print)
+		     : EXIT_INPUT;
+}
+
+const struct cli_option client_options[] = {CLIENT_JSON, {0}};
 
 /* ---- signals ---- */
 

@@ -77,6 +77,17 @@ int client_request(const char *name, const char *verb, json_t *keys, json_t **re
 int client_command(const struct command *c, const struct cli_args *args, json_t *keys,
 	void (*print)(const struct cli_args *args, const json_t *result));
 
+/* The option for that, alone. */
+#define CLIENT_JSON                                                                                \
+	{                                                                                          \
+		"json", 'j', NULL, "print what the fabric answered as JSON"                        \
+	}
+extern const struct cli_option client_options[];
+
+/* The same for a verb that takes the other operands as `words`. */
+int client_words_command(const struct command *c, const struct cli_args *args,
+	void (*print)(const struct cli_args *args, const json_t *result));
+
 /* An array of these words; NULL after a message if one is not UTF-8. */
 json_t *client_words(const char *const *words, size_t count);
 

@@ -5,17 +5,12 @@
 #include <string.h>
 #include "cli/cli.h"
 #include "cli/client.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
-
-static const struct cli_option json_option[] = {
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
-	{0},
-};
 
 static const struct cli_option until_options[] = {
 	{"limit", 'l', "TIME", "give up at that model time; exit status 1 tells"},
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	CLIENT_JSON,
 	{0},
 };
 
@@ -136,7 +131,7 @@ const struct command cmd_pause = {
 	.details =
 		"Nothing moves until 'go', 'step' or 'until'. What programs send meanwhile waits in their hosts,\n"
 		"and their timers go on. A 'step' or 'until' that waits elsewhere ends.",
-	.options = json_option,
+	.options = client_options,
 	.operands_min = 1,
 	.operands_max = 1,
 	.run = run_pause,
@@ -162,7 +157,7 @@ const struct command cmd_go = {
 	.details =
 		"It goes on until it is paused again: at the pace of the wall clock, or, on the stepped clock, as\n"
 		"fast as the machine can.",
-	.options = json_option,
+	.options = client_options,
 	.operands_min = 1,
 	.operands_max = 1,
 	.run = run_go,
@@ -185,7 +180,7 @@ const struct command cmd_step = {
 	.summary = "let a paused fabric run for a span of model time",
 	.details = "Returns when it is there, and paused again. Ctrl-C pauses it where it is.\n\n"
 		   "  fabricbed step hello 10us",
-	.options = json_option,
+	.options = client_options,
 	.operands_min = 2,
 	.operands_max = 2,
 	.run = run_step,

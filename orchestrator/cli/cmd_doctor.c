@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include "cli/cli.h"
 #include "io/probe.h"
-#include "report/json.h"
+#include "base/json.h"
 
 static const struct cli_option options[] = {
 	{"json", 'j', NULL, "print the findings as JSON"},

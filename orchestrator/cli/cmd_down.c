@@ -16,7 +16,7 @@
 #include "cli/term.h"
 #include "io/clock.h"
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "daemon/programs.h"
 #include "daemon/stale.h"
 
@@ -364,7 +364,7 @@ static bool has_record(const char *name)
 	char path[sizeof(RECORD_DIR) + RECORD_NAME_MAX + 2];
 
 	snprintf(path, sizeof(path), "%s/%s", RECORD_DIR, name);
-	return record_valid_name(name) && !access(path, F_OK);
+	return claim_valid_name(name, RECORD_NAME_MAX) && !access(path, F_OK);
 }
 
 static int down_record(const char *name, const struct wish *w)

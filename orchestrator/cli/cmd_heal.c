@@ -4,11 +4,6 @@
 #include "cli/client.h"
 #include "report/number.h"
 
-static const struct cli_option options[] = {
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
-	{0},
-};
-
 static void print_healed(const struct cli_args *args, const json_t *result)
 {
 	const json_t *healed = json_object_get(result, "healed"), *number;
@@ -28,11 +23,7 @@ static void print_healed(const struct cli_args *args, const json_t *result)
 
 static int run_heal(const struct command *c, const struct cli_args *args)
 {
-	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
-
-	if (!words)
-		return EXIT_INPUT;
-	return client_command(c, args, json_pack("{s:o}", "words", words), print_healed);
+	return client_words_command(c, args, print_healed);
 }
 
 const struct command cmd_heal = {
@@ -46,7 +37,7 @@ const struct command cmd_heal = {
 		"  fabricbed heal hello all\n"
 		"  fabricbed heal hello fault 3\n"
 		"  fabricbed heal hello link 'agg*-core0'",
-	.options = options,
+	.options = client_options,
 	.operands_min = 2,
 	.operands_max = 3,
 	.run = run_heal,

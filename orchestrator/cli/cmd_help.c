@@ -50,22 +50,22 @@ static void print_line(const struct command *c)
 	printf("  %-9s %-*s %s\n", c->name, OPERANDS_WIDTH, operands, c->summary);
 }
 
-static void print_overview(void)
+static void print_overview(const struct command *const *commands)
 {
 	puts("fabricbed brings up a data-centre fabric from one scenario file, runs a workload over it,\n"
 	     "or leaves it up for programs of yours, injects faults on a schedule or on command, and reports the results.\n\n"
 	     "usage: fabricbed COMMAND [OPTION]... [OPERAND]...\n");
-	for (const struct command *const *c = cli_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		print_line(*c);
 	puts("\n'fabricbed COMMAND --help' tells a command's options. Exit status:");
 	for (size_t i = 0; i < EXIT_TEXTS; i++)
 		printf("  %zu  %s\n", i, exit_texts[i]);
 }
 
-void cli_print_help(const struct command *c)
+void cli_print_help(const struct command *const *commands, const struct command *c)
 {
 	if (!c) {
-		print_overview();
+		print_overview(commands);
 		return;
 	}
 	printf("usage: fabricbed %s%s%s%s\n\n%s.\n", c->name,
@@ -77,27 +77,6 @@ void cli_print_help(const struct command *c)
 		puts("");
 	for (const struct cli_option *o = c->options; o->name; o++)
 		print_option(o);
-}
-
-/* Text with what troff would take for its own made harmless. */
-void cli_man_text(const char *text)
-{
-	bool line_start = true;
-
-	for (; *text; text++) {
-		if (line_start && (*text == '.' || *text == '\''))
-			fputs("\\&", stdout);
-		if (*text == '\\')
-			fputs("\\e", stdout);
-		else if (*text == '-')
-			fputs("\\-", stdout);
-		else if (*text == '\n' && text[1] == '\n')
-			fputs("\n.PP", stdout);
-		else
-			putchar(*text);
-		line_start = *text == '\n';
-	}
-	putchar('\n');
 }
 
 static void man_command(const struct command *c)
@@ -118,7 +97,7 @@ static void man_command(const struct command *c)
 	}
 }
 
-static void print_man(void)
+static void print_man(const struct command *const *commands)
 {
 	printf(".TH FABRICBED 8 \"\" \"fabricbed %s\" \"System administration\"\n",
 		FABRICBED_VERSION);
@@ -131,7 +110,7 @@ static void print_man(void)
 		"stepped clock results depend on the scenario and its seed alone, never on the machine; on the "
 		"wall clock every result says how faithful it is.");
 	puts(".SH COMMANDS");
-	for (const struct command *const *c = cli_commands; *c; c++)
+	for (const struct command *const *c = commands; *c; c++)
 		man_command(*c);
 	puts(".SH EXIT STATUS");
 	for (size_t i = 0; i < EXIT_TEXTS; i++) {
@@ -144,10 +123,10 @@ static void print_man(void)
 	     "socket of a live fabric: a JSON object a line\n.SH SEE ALSO\n.BR ip\\-netns (8),\n.BR tc\\-bpf (8)");
 }
 
-static void completion_commands(void)
+static void completion_commands(const struct command *const *commands)
 {
-	for (const struct command *const *c = cli_commands; *c; c++)
-		printf("%s%s", c == cli_commands ? "" : " ", (*c)->name);
+	for (const struct command *const *c = commands; *c; c++)
+		printf("%s%s", c == commands ? "" : " ", (*c)->name);
 }
 
 /* The words of "kernel|inline"; those in capitals stand for something else. */
@@ -199,7 +178,8 @@ static bool operand_is(const char *operand, size_t length, const char *word)
 }
 
 /* What may stand in the place of an operand, after its quote has been opened; closes it. */
-static void completion_operand(const char *operand, size_t length)
+static void completion_operand(
+	const struct command *const *commands, const char *operand, size_t length)
 {
 	if (operand_is(operand, length, "NAME")) {
 		puts("'$(ls /run/fabricbed/live \"${XDG_RUNTIME_DIR:-/nonexistent}/fabricbed\" /tmp/fabricbed-$UID -1 2>/dev/null | "
@@ -208,7 +188,7 @@ static void completion_operand(const char *operand, size_t length)
 		puts("' files=-f ;;");
 	} else {
 		if (!strncmp(operand, "COMMAND", strlen("COMMAND")))
-			completion_commands();
+			completion_commands(commands);
 		completion_choice(operand, length);
 		puts("' ;;");
 	}
@@ -229,7 +209,7 @@ static void completion_options(const struct command *c)
 }
 
 /* A line for each operand that is there to complete, and one for what stands elsewhere. */
-static void completion_command(const struct command *c)
+static void completion_command(const struct command *const *commands, const struct command *c)
 {
 	const char *s = c->operands;
 
@@ -243,7 +223,7 @@ static void completion_command(const struct command *c)
 		if (completes_operand(s, length)) {
 			printf("\t*:%s:*:%d) ", c->name, nth);
 			completion_options(c);
-			completion_operand(s, length);
+			completion_operand(commands, s, length);
 		}
 		s += strcspn(s, " ");
 		s += strspn(s, " ");
@@ -254,11 +234,11 @@ static void completion_command(const struct command *c)
 }
 
 /* Options that the next word belongs to: it is no operand. */
-static void completion_valued(void)
+static void completion_valued(const struct command *const *commands)
 {
 	const char *between = "\t\t";
 
-	for (const struct command *const *c = cli_commands; *c; c++) {
+	for (const struct command *const *c = commands; *c; c++) {
 		for (const struct cli_option *o = (*c)->options; o->name; o++) {
 			if (!o->argument)
 				continue;
@@ -274,19 +254,19 @@ static void completion_valued(void)
 }
 
 /* Options where a dash has been typed, else what may stand there beside them. */
-static void print_completion(void)
+static void print_completion(const struct command *const *commands)
 {
 	puts("_fabricbed()\n{\n\tlocal cur=${COMP_WORDS[COMP_CWORD]} words= files= hidden='-*' i nth=0\n"
 	     "\tfor ((i = 2; i < COMP_CWORD; i++)); do\n"
 	     "\t\tcase ${COMP_WORDS[1]}:${COMP_WORDS[i]} in");
-	completion_valued();
+	completion_valued(commands);
 	puts("\t\t*:-*) ;;\n\t\t*) ((nth++)) ;;\n\t\tesac\n\tdone\n"
 	     "\tcase $COMP_CWORD:${COMP_WORDS[1]}:${COMP_WORDS[COMP_CWORD-1]}:$nth in");
 	printf("\t1:*) words='");
-	completion_commands();
+	completion_commands(commands);
 	puts("' ;;");
-	for (const struct command *const *c = cli_commands; *c; c++)
-		completion_command(*c);
+	for (const struct command *const *c = commands; *c; c++)
+		completion_command(commands, *c);
 	puts("\tesac\n\t[[ $cur == -* ]] && files= hidden=\n"
 	     "\tmapfile -t COMPREPLY < <(compgen $files -W \"$words\" -X \"$hidden\" -- \"$cur\")\n}\n"
 	     "complete -o filenames -F _fabricbed fabricbed");
@@ -316,25 +296,25 @@ static int run_help(const struct command *c, const struct cli_args *args)
 		return EXIT_INPUT;
 	}
 	if (cli_value(c, args, "man")) {
-		print_man();
+		print_man(args->commands);
 		return EXIT_WELL;
 	}
 	if (cli_value(c, args, "completion")) {
-		print_completion();
+		print_completion(args->commands);
 		return EXIT_WELL;
 	}
 	if (!args->positional_count) {
-		cli_print_help(NULL);
+		cli_print_help(args->commands, NULL);
 		return EXIT_WELL;
 	}
 	if (!strcmp(args->positional[0], "metrics")) {
 		print_metrics();
 		return EXIT_WELL;
 	}
-	about = cli_find_command(args->positional[0]);
+	about = cli_find_command(args->commands, args->positional[0]);
 	if (!about)
 		return EXIT_INPUT;
-	cli_print_help(about);
+	cli_print_help(args->commands, about);
 	return EXIT_WELL;
 }
 

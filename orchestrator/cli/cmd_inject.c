@@ -7,11 +7,6 @@
 #include "faults/fault_kind.h"
 #include "report/number.h"
 
-static const struct cli_option options[] = {
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
-	{0},
-};
-
 #define TARGETS_SHOWN 4
 #define DEED          3 /* where it stands among the operands, behind NAME link GLOB */
 
@@ -67,11 +62,7 @@ static void print_fault(const struct cli_args *args, const json_t *result)
 
 static int run_inject(const struct command *c, const struct cli_args *args)
 {
-	json_t *words = client_words(args->positional + 1, args->positional_count - 1);
-
-	if (!words)
-		return EXIT_INPUT;
-	return client_command(c, args, json_pack("{s:o}", "words", words), print_fault);
+	return client_words_command(c, args, print_fault);
 }
 
 const struct command cmd_inject = {
@@ -87,7 +78,7 @@ const struct command cmd_inject = {
 		"  fabricbed inject hello link tor0.0-agg0.1 down\n"
 		"  fabricbed inject hello link 'agg*-core0' loss 1% for 5s\n"
 		"  fabricbed inject hello switch core1 down for 10ms",
-	.options = options,
+	.options = client_options,
 	.operands_min = 4,
 	.operands_max = CLI_POSITIONAL_MAX,
 	.run = run_inject,

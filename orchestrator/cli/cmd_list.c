@@ -10,7 +10,7 @@
 #include "cli/fabrics.h"
 #include "cli/term.h"
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/table.h"
 
 static const struct cli_option options[] = {

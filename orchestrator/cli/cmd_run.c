@@ -19,7 +19,7 @@
 #include "session/measure.h"
 #include "session/wallclock.h"
 #include "session/session.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 #include "scenario/scenario.h"
 #include "telemetry/summary.h"
@@ -69,59 +69,50 @@ static void look_at_disk(struct session *s, bool *told)
 	cli_error("%s; the run goes on", why.text);
 }
 
-/* Runs to the end, in slices of model time that take about SLICE_S. */
-static int run_slices(struct session *s, bool progress, double *ret_wall_s, struct error *why)
+/* A slice of model time that takes about SLICE_S. */
+static int run_slice(struct session *s, uint64_t *slice, struct error *why)
 {
-	double start = clock_s(), slice_start = start, looked = start;
+	double start = clock_s(), took;
+	int r = session_advance(s, engine_now(session_engine(s)) + *slice, &stop_asked, why);
+
+	took = clock_s() - start;
+	if (took < SLICE_S / 2)
+		*slice *= 2;
+	else if (took > SLICE_S * 2 && *slice > 1)
+		*slice /= 2;
+	return r;
+}
+
+/* As the clock on the wall has it. */
+static int run_turn(struct session *s, struct wallclock *wallclock, struct error *why)
+{
+	int64_t idle = wallclock_idle_ns(wallclock, session_end(s));
+	struct timespec t = {.tv_sec = idle / CLOCK_NS_PER_S, .tv_nsec = idle % CLOCK_NS_PER_S};
+
+	if (idle > 0)
+		nanosleep(&t, NULL);
+	return wallclock_turn(wallclock, session_end(s), &stop_asked, why);
+}
+
+/* Runs to the end; wallclock NULL: stepped. */
+static int run_to_end(struct session *s, struct wallclock *wallclock, bool progress,
+	double *ret_wall_s, struct error *why)
+{
+	double start = clock_s(), looked = start;
 	uint64_t slice = FIRST_SLICE;
 	bool told = false;
 	int r = 0;
 
+	if (wallclock)
+		wallclock_go(wallclock);
 	while (r == 0 && !stop_asked && !session_done(s)) {
-		double now;
-
-		r = session_advance(s, engine_now(session_engine(s)) + slice, &stop_asked, why);
-		now = clock_s();
-		if (now - slice_start < SLICE_S / 2)
-			slice *= 2;
-		else if (now - slice_start > SLICE_S * 2 && slice > 1)
-			slice /= 2;
-		slice_start = now;
-		if (now - looked > SLICE_S) {
-			looked = now;
-			look_at_disk(s, &told);
-		}
-		if (progress && now - start > SLICE_S)
-			show_progress(s, now - start);
-	}
-	*ret_wall_s = clock_s() - start;
-	if (progress)
-		fputs("\r\033[K", stderr);
-	return r;
-}
-
-/* Runs to the end as the clock on the wall has it. */
-static int run_wallclock(struct session *s, struct wallclock *wallclock, bool progress,
-	double *ret_wall_s, struct error *why)
-{
-	double start = clock_s(), shown = start;
-	bool told = false;
-	int r = 0;
-
-	wallclock_go(wallclock);
-	while (r == 0 && !stop_asked && !session_done(s)) {
-		int64_t idle = wallclock_idle_ns(wallclock, session_end(s));
-		struct timespec t = {.tv_sec = idle / 1000000000, .tv_nsec = idle % 1000000000};
-
-		if (idle > 0)
-			nanosleep(&t, NULL);
-		r = wallclock_turn(wallclock, session_end(s), &stop_asked, why);
-		if (clock_s() - shown > SLICE_S) {
-			shown = clock_s();
-			look_at_disk(s, &told);
-			if (progress)
-				show_progress(s, shown - start);
-		}
+		r = wallclock ? run_turn(s, wallclock, why) : run_slice(s, &slice, why);
+		if (clock_s() - looked <= SLICE_S)
+			continue;
+		looked = clock_s();
+		look_at_disk(s, &told);
+		if (progress)
+			show_progress(s, looked - start);
 	}
 	*ret_wall_s = clock_s() - start;
 	if (progress)
@@ -206,14 +197,13 @@ static int run_clocked(
 	struct clock_spec *clock = &run->scenario->clock;
 	int r;
 
-	if (!clock->wall)
-		return run_slices(s, progress, &times->run, why);
-	if (clock->slowdown == 0)
+	if (clock->wall && clock->slowdown == 0)
 		clock->slowdown = measure_slowdown(s, run->fabric);
-	if (wallclock_new(&run->wallclock, s, run->fabric, clock->slowdown) < 0)
+	if (clock->wall && wallclock_new(&run->wallclock, s, run->fabric, clock->slowdown) < 0)
 		return error_set(why, -ENOMEM, "out of memory for the clock");
-	r = run_wallclock(s, run->wallclock, progress, &times->run, why);
-	times->fidelity = wallclock_fidelity(run->wallclock);
+	r = run_to_end(s, run->wallclock, progress, &times->run, why);
+	if (run->wallclock)
+		times->fidelity = wallclock_fidelity(run->wallclock);
 	return r;
 }
 

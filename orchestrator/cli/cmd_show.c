@@ -8,13 +8,13 @@
 #include "cli/status.h"
 #include "cli/term.h"
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 #include "report/table.h"
 
 static const struct cli_option options[] = {
 	{"match", 'm', "GLOB", "only rows whose name, in the first column, fits"},
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
+	CLIENT_JSON,
 	{0},
 };
 

@@ -8,11 +8,6 @@
 #include "report/number.h"
 #include "daemon/server.h"
 
-static const struct cli_option options[] = {
-	{"json", 'j', NULL, "print what the fabric answered as JSON"},
-	{0},
-};
-
 /* All of a file that fits a request, as a string; NULL after a message. */
 static json_t *read_scenario(const char *path)
 {
@@ -91,7 +86,7 @@ const struct command cmd_start = {
 		"are among the results. Start times in it count from now. Returns when it has begun.\n\n"
 		"  fabricbed start hello\n"
 		"  fabricbed start hello incast.yaml",
-	.options = options,
+	.options = client_options,
 	.operands_min = 1,
 	.operands_max = 2,
 	.run = run_start,

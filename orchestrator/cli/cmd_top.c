@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/units.h"
 #include "cli/cli.h"
 #include "cli/client.h"
 #include "cli/top.h"
-#include "io/clock.h"
 
 #define INTERVAL_MIN_PS (100 * PS_PER_MS)
 #define INTERVAL_MAX_PS (3600 * PS_PER_S)
@@ -18,29 +16,6 @@ static const struct cli_option options[] = {
 	{"json", 'j', NULL, "the same as JSON"},
 	{0},
 };
-
-uint64_t top_clock(void)
-{
-	return (uint64_t)clock_ns();
-}
-
-int top_until(uint64_t then_ns, int most)
-{
-	uint64_t now = top_clock();
-	uint64_t ms = then_ns > now ? (then_ns - now + 999999) / 1000000 : 0;
-
-	return ms < (uint64_t)most ? (int)ms : most;
-}
-
-void top_push(struct top *t, struct top_answers *answers)
-{
-	if (answers->status)
-		top_pair_push(&t->status, answers->status);
-	for (int i = 0; i < TOP_VIEWS; i++)
-		if (answers->shown[i])
-			top_pair_push(&t->views[i], answers->shown[i]);
-	top_answers_release(answers);
-}
 
 static int open_feed(struct top *t)
 {

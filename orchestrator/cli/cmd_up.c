@@ -13,7 +13,7 @@
 #include "cli/results.h"
 #include "cli/stop.h"
 #include "io/clock.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "scenario/scenario.h"
 #include "daemon/daemon.h"
 #include "daemon/stale.h"

@@ -5,7 +5,7 @@
 #include "session/setup.h"
 #include "session/traffic.h"
 #include "report/fabric_report.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 

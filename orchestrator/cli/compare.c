@@ -8,7 +8,7 @@
 #include "base/numbers.h"
 #include "base/outstream.h"
 #include "cli/cli.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 #include "report/table.h"
 

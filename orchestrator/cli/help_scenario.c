@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "cli/cli.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "scenario/scenario.h"
 
 #define NAME_WIDTH 16

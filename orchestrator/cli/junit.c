@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "cli/parents.h"
 #include "cli/replace.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/table.h"
 #include "scenario/text.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/diag.h"
 #include "cli/cli.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "scenario/scenario.h"
 #include "topology/make_fabric.h"
 

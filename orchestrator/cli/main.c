@@ -5,10 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/diag.h"
 #include "cli/cli.h"
 
-const struct command *const cli_commands[] = {
+static const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_validate,
 	&cmd_graph,
@@ -32,22 +31,6 @@ const struct command *const cli_commands[] = {
 	&cmd_version,
 	NULL,
 };
-
-const struct command *cli_find_command(const char *name)
-{
-	const char *names[sizeof(cli_commands) / sizeof(cli_commands[0])];
-	char meant[DIAG_MEANT];
-	size_t n = 0;
-
-	for (; cli_commands[n]; n++) {
-		if (!strcmp(cli_commands[n]->name, name))
-			return cli_commands[n];
-		names[n] = cli_commands[n]->name;
-	}
-	cli_error("there is no command '%s'%s", name,
-		diag_meant(meant, name, names, n, "; 'fabricbed help' lists them all"));
-	return NULL;
-}
 
 /*
  * A stream that the caller closed would be the first file that is opened, a result: give it something that
@@ -86,19 +69,20 @@ static int run_command(int argc, char **argv)
 	int status;
 
 	if (argc < 2) {
-		cli_print_help(NULL);
+		cli_print_help(commands, NULL);
 		return EXIT_INPUT;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
 		argv[1] = "help";
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		argv[1] = "version";
-	c = cli_find_command(argv[1]);
+	c = cli_find_command(commands, argv[1]);
 	if (!c)
 		return EXIT_INPUT;
 	status = cli_parse(c, argc - 1, argv + 1, &args, &help);
+	args.commands = commands;
 	if (status == EXIT_WELL && help)
-		cli_print_help(c);
+		cli_print_help(commands, c);
 	else if (status == EXIT_WELL)
 		status = c->run(c, &args);
 	cli_finish(&args);

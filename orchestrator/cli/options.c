@@ -17,6 +17,25 @@ void cli_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
+#define COMMANDS_MAX 32 /* more are not looked at for what was meant */
+
+const struct command *cli_find_command(const struct command *const *commands, const char *name)
+{
+	const char *names[COMMANDS_MAX];
+	char meant[DIAG_MEANT];
+	size_t n = 0;
+
+	for (; *commands; commands++) {
+		if (!strcmp((*commands)->name, name))
+			return *commands;
+		if (n < COMMANDS_MAX)
+			names[n++] = (*commands)->name;
+	}
+	cli_error("there is no command '%s'%s", name,
+		diag_meant(meant, name, names, n, "; 'fabricbed help' lists them all"));
+	return NULL;
+}
+
 /* What getopt returns for a long option: beyond any letter, so that the two can be told apart. */
 #define VALUE_LONG 256 /* and the option's index */
 #define VALUE_HELP (VALUE_LONG + CLI_OPTIONS_MAX)

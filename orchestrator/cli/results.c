@@ -12,7 +12,7 @@
 #include "cli/parents.h"
 #include "cli/term.h"
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 #include "scenario/scenario.h"
 #include "telemetry/summary.h"

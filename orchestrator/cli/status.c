@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "report/fidelity_text.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 
 static const char *word(const json_t *s, const char *key)

@@ -4,7 +4,7 @@
 
 /* Ctrl-C and the like, for what has to come to a clean end. */
 #include <stdbool.h>
-#include "bringup/lock.h"
+#include "bringup/claim.h"
 
 /* Set by SIGINT, SIGTERM and SIGHUP once they are caught. */
 extern volatile bool stop_asked;

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "cli/cli.h"
-#include "report/json.h"
+#include "io/clock.h"
+#include "base/json.h"
 
 #define ID_STATUS TOP_VIEWS /* of the request; those of the views are their numbers */
 
@@ -112,4 +113,27 @@ int top_feed_take(struct top_feed *f, struct top_answers *ret)
 	*ret = f->got;
 	f->got = (struct top_answers){0};
 	return 1;
+}
+
+uint64_t top_clock(void)
+{
+	return (uint64_t)clock_ns();
+}
+
+int top_until(uint64_t then_ns, int most)
+{
+	uint64_t now = top_clock();
+	uint64_t ms = then_ns > now ? (then_ns - now + 999999) / 1000000 : 0;
+
+	return ms < (uint64_t)most ? (int)ms : most;
+}
+
+void top_push(struct top *t, struct top_answers *answers)
+{
+	if (answers->status)
+		top_pair_push(&t->status, answers->status);
+	for (int i = 0; i < TOP_VIEWS; i++)
+		if (answers->shown[i])
+			top_pair_push(&t->views[i], answers->shown[i]);
+	top_answers_release(answers);
 }

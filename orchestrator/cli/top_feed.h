@@ -33,4 +33,21 @@ struct top_answers {
 int top_feed_take(struct top_feed *f, struct top_answers *ret);
 void top_answers_release(struct top_answers *a);
 
+/* Samples of one fabric, and where they come from. */
+struct top {
+	const char *name;     /* of the fabric */
+	uint64_t interval_ns; /* between samples, of the wall clock */
+	struct top_feed *feed;
+	struct top_pair status, views[TOP_VIEWS];
+};
+
+/* Gives the answers to the samples they belong to, and releases them. */
+void top_push(struct top *t, struct top_answers *answers);
+
+/* Nanoseconds of the monotonic clock. */
+uint64_t top_clock(void);
+
+/* Milliseconds until then, rounded up, at most `most`: for poll(). */
+int top_until(uint64_t then_ns, int most);
+
 #endif

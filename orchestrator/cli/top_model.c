@@ -4,7 +4,7 @@
 #include <math.h>
 #include "abi/wire.h"
 #include "base/strbuf.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/number.h"
 
 static double model_time(const json_t *sample)

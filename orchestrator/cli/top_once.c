@@ -8,7 +8,7 @@
 #include "cli/top.h"
 #include "cli/top_header.h"
 #include "cli/top_table.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "report/table.h"
 
 #define TIMEOUT_NS 10000000000ull

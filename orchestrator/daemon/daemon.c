@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "daemon/crash.h"
 #include "daemon/programs.h"
+#include "daemon/requests.h"
 
 #define INTERRUPTED "interrupted; what was built is taken down"
 
@@ -133,6 +134,7 @@ static int come_up(const struct daemon_params *p, int pipe, struct live **ret, s
 	int r;
 
 	params.wait = &wait; /* only used until it is open */
+	params.requests = &live_requests;
 	r = enter_background(p, pipe, why);
 	if (!r)
 		r = registry_set(

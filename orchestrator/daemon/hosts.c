@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "daemon/hosts.h"
 
-#include <string.h>
 #include <arpa/inet.h>
-#include "abi/wire.h"
+#include "base/net.h"
 #include "topology/fabric.h"
 
 void hosts_write(const struct fabric *f, FILE *out)
@@ -12,13 +11,10 @@ void hosts_write(const struct fabric *f, FILE *out)
 
 	fputs("127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost ip6-loopback\n", out);
 	for (uint32_t i = 0; i < f->net.host_count; i++) {
-		uint32_t number = f->net.nodes[i].number + 1;
-		uint32_t ip4 = htonl(HOST_IP4_NET + number), low = htonl(number);
-		uint8_t ip6[16] = HOST_IP6_NET_BYTES;
+		struct host_address a = host_address(f->net.nodes[i].number);
 
-		memcpy(ip6 + 12, &low, sizeof(low));
-		inet_ntop(AF_INET, &ip4, text4, sizeof(text4));
-		inet_ntop(AF_INET6, ip6, text6, sizeof(text6));
+		inet_ntop(AF_INET, &a.ip4, text4, sizeof(text4));
+		inet_ntop(AF_INET6, a.ip6, text6, sizeof(text6));
 		fprintf(out, "%s\t%s\n%s\t%s\n", text4, f->nodes[i].name, text6, f->nodes[i].name);
 	}
 }

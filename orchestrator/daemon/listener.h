@@ -15,6 +15,12 @@ struct listener {
 	ino_t inode;
 };
 
+/* To be closed, and nothing happens. */
+#define LISTENER_NONE                                                                              \
+	{                                                                                          \
+		.fd = -1, .spare = -1                                                              \
+	}
+
 /* 0 or -errno with why, as server_open() has it. */
 int listener_open(struct listener *l, const char *path, struct error *why);
 /* Removes the file, unless another process has made one anew at the same path. */

@@ -78,8 +78,6 @@ static int open_wallclock(struct live *l, struct error *why)
 
 int live_open(struct live **ret, const struct live_params *params, struct error *why)
 {
-	static const struct server_ops ops = {
-		.request = live_request, .gone = live_gone, .ended = live_stream_ended};
 	struct live *l = calloc(1, sizeof(*l));
 	int64_t begun = clock_ns();
 	int r;
@@ -95,7 +93,7 @@ int live_open(struct live **ret, const struct live_params *params, struct error 
 	if (r == 0)
 		r = open_wallclock(l, why);
 	if (r == 0)
-		r = server_open(&l->server, params->control, &ops, l, why);
+		r = server_open(&l->server, params->control, params->requests, l, why);
 	if (r < 0) {
 		live_close(l);
 		return r;

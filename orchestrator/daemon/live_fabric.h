@@ -9,18 +9,20 @@
 
 struct fabric;
 struct scenario;
+struct server_ops;
 
 struct live;
 
 struct live_params {
 	struct scenario *scenario; /* grows by what is done by hand; both outlive the live fabric */
 	const struct fabric *fabric;
-	const char *name;             /* of the fabric; in use already: -EEXIST */
-	struct folder *folder;        /* for the results */
-	const char *control;          /* path of the control socket */
-	bool kernel;                  /* the kernel dataplane; else inline, without programs */
-	const volatile bool *stop;    /* ends the set-up */
-	const struct lock_wait *wait; /* as build_up() has it */
+	const char *name;                  /* of the fabric; in use already: -EEXIST */
+	struct folder *folder;             /* for the results */
+	const char *control;               /* path of the control socket */
+	const struct server_ops *requests; /* what serves it (requests.h), with a struct live */
+	bool kernel;                       /* the kernel dataplane; else inline, without programs */
+	const volatile bool *stop;         /* ends the set-up */
+	const struct lock_wait *wait;      /* as build_up() has it */
 };
 
 /* Builds everything. When it returns the fabric forwards, and the socket listens. On error nothing stays. 0 or -errno with why. */

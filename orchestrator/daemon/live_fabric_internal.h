@@ -39,12 +39,7 @@ struct live {
 	json_t *summary; /* once finished */
 };
 
-/* requests.c */
-void live_request(void *arg, struct server_client *c, const json_t *request);
-void live_gone(void *arg, struct server_client *c);
-void live_stream_ended(void *arg, struct server_client *c);
-
-/* steer.c: pause, go, step, until */
+/* clock_control.c: pause, go, step, until */
 void clock_pause(struct live *l, struct server_client *c, const json_t *request);
 void clock_go(struct live *l, struct server_client *c, const json_t *request);
 void clock_step(struct live *l, struct server_client *c, const json_t *request);
@@ -62,7 +57,7 @@ void capture_request(struct live *l, struct server_client *c, const json_t *requ
 void capture_forget(struct live *l, struct server_client *c);
 
 /*
- * live.c: makes time stand, and writes the results, to a folder of their own or, of NULL, to the fabric's. 0, or -errno with
+ * live_fabric.c: makes time stand, and writes the results, to a folder of their own or, of NULL, to the fabric's. 0, or -errno with
  * why, and it can be tried again if there is a summary.
  */
 int live_finish(struct live *l, struct folder *to, struct error *why);

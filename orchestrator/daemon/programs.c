@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/array.h"
+#include "base/numbers.h"
 #include "bringup/process.h"
 #include "io/clock.h"
 #include "io/netns.h"
@@ -36,13 +37,6 @@ static void allow_files(size_t count)
 	if (limit.rlim_cur > limit.rlim_max)
 		limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
 }
 
 static void hold_one(struct programs *p, const char *fabric, const char *node, uint64_t inode)
@@ -81,7 +75,7 @@ void programs_hold(struct programs *p, const char *fabric, const json_t *nodes)
 		if (json_integer_value(inode))
 			hold_one(p, fabric, node, (uint64_t)json_integer_value(inode));
 	}
-	qsort(p->inodes, p->count, sizeof(*p->inodes), by_value);
+	qsort(p->inodes, p->count, sizeof(*p->inodes), compare_u64);
 }
 
 void programs_release(struct programs *p)
@@ -119,7 +113,7 @@ static bool is_inside(const struct programs *p, pid_t pid)
 	if (stat(path, &st) < 0)
 		return false;
 	inode = st.st_ino;
-	return bsearch(&inode, p->inodes, p->count, sizeof(inode), by_value);
+	return bsearch(&inode, p->inodes, p->count, sizeof(inode), compare_u64);
 }
 
 static void found_add(struct found *f, const struct programs *p, pid_t pid)

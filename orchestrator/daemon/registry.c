@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "daemon/registry.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,17 +22,6 @@ struct registry_entry {
 	char name[REGISTRY_NAME_MAX + 1];
 	json_t *json;
 };
-
-/* It waits for none but those who just look whether it is locked. */
-static int lock_own(int fd)
-{
-	int r;
-
-	do
-		r = flock(fd, LOCK_EX);
-	while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : 0;
-}
 
 static int open_one(int all, const char *name)
 {
@@ -68,36 +55,15 @@ static int explain_taken(int all, const char *name, struct error *why)
 	return r;
 }
 
-static int claim_locked(struct registry_entry *s, int all, struct error *why)
-{
-	int r;
-
-	if (mkdirat(all, s->name, 0700) < 0)
-		return errno == EEXIST ? explain_taken(all, s->name, why)
-				       : error_set(why, -errno, "cannot make %s/%s: %s",
-						 REGISTRY_DIR, s->name, strerror(errno));
-	s->fd = open_one(all, s->name);
-	r = s->fd < 0 ? s->fd : lock_own(s->fd);
-	if (r < 0) {
-		unlinkat(all, s->name, AT_REMOVEDIR);
-		return error_set(
-			why, r, "cannot lock %s/%s: %s", REGISTRY_DIR, s->name, strerror(-r));
-	}
-	return 0;
-}
-
 int registry_claim(struct registry_entry **ret, const char *name, const struct lock_wait *wait,
 	struct error *why)
 {
 	struct registry_entry *s;
 	struct lock all;
-	int r;
+	int r = claim_check_name(name, REGISTRY_NAME_MAX, "a live fabric", why);
 
-	if (!record_valid_name(name) || strlen(name) > REGISTRY_NAME_MAX)
-		return error_set(why, -EINVAL,
-			"\"%s\": a live fabric's name has 1 to %d letters, digits, '.', '_' and '-', "
-			"begins with neither '.' nor '-', and is not \"live\"",
-			name, REGISTRY_NAME_MAX);
+	if (r < 0)
+		return r;
 	r = geteuid() == 0 ? lock_make_folder(RECORD_DIR, why) : registry_trust(why);
 	if (r < 0)
 		return r;
@@ -108,7 +74,12 @@ int registry_claim(struct registry_entry **ret, const char *name, const struct l
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	r = lock_take(&all, REGISTRY_DIR, wait, why);
 	if (r == 0) {
-		r = claim_locked(s, all.folder, why);
+		s->fd = claim_make(&all, name, CLAIM_FOLDER);
+		if (s->fd == -EEXIST)
+			r = explain_taken(all.folder, name, why);
+		else if (s->fd < 0)
+			r = error_set(why, s->fd, "cannot make %s/%s: %s", REGISTRY_DIR, name,
+				strerror(-s->fd));
 		lock_release(&all);
 	}
 	if (r < 0) {
@@ -237,16 +208,15 @@ int registry_open_log(const struct registry_entry *s)
 
 /* ---- removing ---- */
 
+static int remove_file(void *arg, int folder, const char *name)
+{
+	(void)arg;
+	return unlinkat(folder, name, 0) < 0 ? 0 : 1;
+}
+
 static int remove_locked(int all, int fd, const char *name)
 {
-	DIR *list = fdopendir(openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-	struct dirent *entry;
-
-	while (list && (entry = readdir(list)))
-		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, ".."))
-			unlinkat(fd, entry->d_name, 0);
-	if (list)
-		closedir(list);
+	claim_each(fd, CLAIM_FILE, remove_file, NULL);
 	return unlinkat(all, name, AT_REMOVEDIR) < 0 && errno != ENOENT ? -errno : 0;
 }
 

@@ -5,7 +5,7 @@
 /*
  * What there is to know of live fabrics from outside: a directory for each, /run/fabricbed/live/NAME, that only root can
  * enter; of those of another user, on the inline dataplane, $XDG_RUNTIME_DIR/fabricbed/NAME or /tmp/fabricbed-UID/NAME. In it: state.json; control, the socket; hosts, an /etc/hosts of the fabric; log, what its process printed. Its owner
- * holds a lock on the directory (flock) for as long as it lives, so that what a killed process left is known as such.
+ * has claimed the directory (bringup/claim.h).
  */
 #include <jansson.h>
 #include <stdbool.h>

@@ -1,18 +1,66 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/array.h"
 #include "bringup/process.h"
 #include "daemon/registry_dir.h"
 
-#define NO_WORD "killed, or the machine ran out of memory: it left no word"
+#define USER_DIR "fabricbed"
+#define NO_WORD  "killed, or the machine ran out of memory: it left no word"
 
 const char *const registry_words[4] = {"starting", "running", "ended", "failed"};
+
+/* A user's own: where the system gives them a directory that goes with their session, else in /tmp. A socket's path is short. */
+static void user_dir(char buf[REGISTRY_DIR_MAX])
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+
+	if (runtime && *runtime == '/' &&
+		strlen(runtime) + sizeof("/" USER_DIR) <= REGISTRY_DIR_MAX &&
+		!access(runtime, W_OK | X_OK))
+		snprintf(buf, REGISTRY_DIR_MAX, "%s/" USER_DIR, runtime);
+	else
+		snprintf(buf, REGISTRY_DIR_MAX, "/tmp/" USER_DIR "-%u", (unsigned)geteuid());
+}
+
+const char *registry_dir(char buf[REGISTRY_DIR_MAX])
+{
+	if (geteuid() == 0)
+		snprintf(buf, REGISTRY_DIR_MAX, "%s", REGISTRY_DIR_ROOT);
+	else
+		user_dir(buf);
+	return buf;
+}
+
+const char *registry_path(char buf[REGISTRY_PATH_MAX], const char *name, const char *file)
+{
+	snprintf(buf, REGISTRY_PATH_MAX, "%s/%s%s%s", REGISTRY_DIR, name, file ? "/" : "",
+		file ? file : "");
+	return buf;
+}
+
+int registry_trust(struct error *why)
+{
+	char path[REGISTRY_DIR_MAX];
+	struct stat st;
+
+	if (lstat(registry_dir(path), &st) < 0)
+		return errno == ENOENT ? 0
+				       : error_set(why, -errno, "cannot look at %s: %s", path,
+						 strerror(errno));
+	/* in /tmp somebody else may have made it before */
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() ||
+		(geteuid() != 0 && (st.st_mode & 077)))
+		return error_set(why, -EACCES,
+			"%s is no directory that is yours alone; remedy: remove it, or set XDG_RUNTIME_DIR",
+			path);
+	return 0;
+}
 
 static enum registry_phase read_phase(const json_t *json)
 {
@@ -102,7 +150,7 @@ int registry_read(struct registry_info *ret, const char *name)
 	int fd;
 
 	/* What is no name must not lead out of the directory. */
-	if (!record_valid_name(name) || strlen(name) > REGISTRY_NAME_MAX)
+	if (!claim_valid_name(name, REGISTRY_NAME_MAX))
 		return -ENOENT;
 	fd = open(registry_path(path, name, NULL), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0) /* no directory: none of ours */
@@ -118,20 +166,21 @@ void registry_release(struct registry_info *info)
 	*info = (struct registry_info){0};
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(
-		((const struct registry_info *)a)->name, ((const struct registry_info *)b)->name);
-}
+struct list {
+	struct registry_info *items;
+	size_t count;
+};
 
-static int list_add(struct registry_info **list, size_t *count, const char *name)
+static int list_add(void *arg, int folder, const char *name)
 {
+	struct list *list = arg;
 	struct registry_info info;
 	int r = registry_read(&info, name);
 
+	(void)folder;
 	if (r < 0) /* gone since the directory was read, or not one of ours */
 		return r == -ENOENT ? 0 : r;
-	r = ARRAY_ADD(*list, *count, info);
+	r = ARRAY_ADD(list->items, list->count, info);
 	if (r < 0)
 		registry_release(&info);
 	return r;
@@ -139,24 +188,18 @@ static int list_add(struct registry_info **list, size_t *count, const char *name
 
 int registry_list(struct registry_info **ret, size_t *ret_count)
 {
-	DIR *d = opendir(REGISTRY_DIR);
-	struct registry_info *list = NULL;
-	struct dirent *entry;
-	size_t count = 0;
-	int r = d || errno == ENOENT ? 0 : -errno;
+	int all = open(REGISTRY_DIR, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct list list = {0};
+	int r = all < 0 ? -errno : claim_each(all, CLAIM_FOLDER, list_add, &list);
 
-	while (d && !r && (entry = readdir(d)))
-		r = list_add(&list, &count, entry->d_name);
-	if (d)
-		closedir(d);
-	if (r < 0) {
-		registry_list_free(list, count);
+	if (all >= 0)
+		close(all);
+	if (r < 0 && r != -ENOENT) {
+		registry_list_free(list.items, list.count);
 		return r;
 	}
-	if (count)
-		qsort(list, count, sizeof(*list), by_name);
-	*ret = list;
-	*ret_count = count;
+	*ret = list.items;
+	*ret_count = list.count;
 	return 0;
 }
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What can be asked of a live fabric: docs/control.md, "Verbs". steer.c and request_capture.c have those that take time. */
+/* What can be asked of a live fabric: docs/control.md, "Verbs". clock_control.c and request_capture.c have those that take time. */
+#include "daemon/requests.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +34,15 @@ static struct show_view view_of(struct live *l)
 		.port_faults = session_port_faults,
 		.faults_arg = l->session,
 	};
+}
+
+/* The result, or, of NULL, why there is none. */
+static void answer(struct server_client *c, json_t *result, const struct error *why)
+{
+	if (result)
+		server_answer(c, result);
+	else
+		server_refuse(c, REFUSE_FAILED, "%s", why->text);
 }
 
 static int faults_in_force(const json_t *rows)
@@ -84,10 +95,7 @@ static void show_summary(struct live *l, struct server_client *c)
 	bool met;
 	json_t *summary = session_summary(l->session, &times, &met, &why);
 
-	if (!summary)
-		server_refuse(c, REFUSE_FAILED, "%s", why.text);
-	else
-		server_answer(c, json_pack("{s:o}", "summary", summary));
+	answer(c, summary ? json_pack("{s:o}", "summary", summary) : NULL, &why);
 }
 
 static void show(struct live *l, struct server_client *c, const json_t *request)
@@ -170,7 +178,6 @@ static void inject(struct live *l, struct server_client *c, const json_t *reques
 	struct error why = ERROR_INIT;
 	const char *words[WORDS_MAX];
 	struct fault_spec f;
-	json_t *result;
 	size_t count;
 	int r;
 
@@ -182,15 +189,10 @@ static void inject(struct live *l, struct server_client *c, const json_t *reques
 		if (r < 0)
 			fault_spec_release(&f);
 	}
-	if (r < 0) {
+	if (r < 0)
 		refuse_diags(c, "inject", &diags);
-	} else {
-		result = session_inject(l->session, &f, &why);
-		if (result)
-			server_answer(c, result);
-		else
-			server_refuse(c, REFUSE_FAILED, "%s", why.text);
-	}
+	else
+		answer(c, session_inject(l->session, &f, &why), &why);
 	diags_release(&diags);
 }
 
@@ -269,11 +271,9 @@ static void heal(struct live *l, struct server_client *c, const json_t *request)
 		return;
 	}
 	result = session_heal(l->session, &h, &why);
-	if (!result)
-		server_refuse(c, REFUSE_FAILED, "%s", why.text);
-	else if (json_array_size(json_object_get(result, "healed")) || h.what == HEAL_ALL)
-		server_answer(c, result);
-	else {
+	if (!result || json_array_size(json_object_get(result, "healed")) || h.what == HEAL_ALL) {
+		answer(c, result, &why);
+	} else {
 		json_decref(result);
 		server_refuse(c, REFUSE_STATE,
 			"nothing of that is in force; "
@@ -289,7 +289,6 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 	struct workload_spec *workloads = NULL;
 	struct diags diags = DIAGS_INIT;
 	struct error why = ERROR_INIT;
-	json_t *result;
 	size_t count = 0;
 	int r;
 
@@ -302,11 +301,7 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 			workload_spec_release(&workloads[i]);
 		refuse_diags(c, name ? name : "start", &diags);
 	} else {
-		result = session_start(l->session, workloads, count, &why);
-		if (result)
-			server_answer(c, result);
-		else
-			server_refuse(c, REFUSE_FAILED, "%s", why.text);
+		answer(c, session_start(l->session, workloads, count, &why), &why);
 	}
 	free(workloads);
 	diags_release(&diags);
@@ -452,7 +447,7 @@ static bool check_keys(struct server_client *c, const char *verb, const struct r
 	return true;
 }
 
-void live_request(void *arg, struct server_client *c, const json_t *request)
+static void live_request(void *arg, struct server_client *c, const json_t *request)
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
 	const char *names[VERBS];
@@ -478,7 +473,7 @@ void live_request(void *arg, struct server_client *c, const json_t *request)
 		diag_meant(meant, verb, names, VERBS, ""));
 }
 
-void live_gone(void *arg, struct server_client *c)
+static void live_gone(void *arg, struct server_client *c)
 {
 	struct live *l = arg;
 
@@ -486,7 +481,10 @@ void live_gone(void *arg, struct server_client *c)
 	capture_forget(l, c);
 }
 
-void live_stream_ended(void *arg, struct server_client *c)
+static void live_stream_ended(void *arg, struct server_client *c)
 {
 	capture_forget(arg, c);
 }
+
+const struct server_ops live_requests = {
+	.request = live_request, .gone = live_gone, .ended = live_stream_ended};

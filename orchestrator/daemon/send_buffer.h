@@ -2,18 +2,17 @@
 #ifndef FABRICBED_SEND_BUFFER_H
 #define FABRICBED_SEND_BUFFER_H
 
-/* Bytes that wait for a socket to take them: a ring that grows up to a limit, and is given back when it runs empty. */
+/* Bytes that wait for a socket to take them. Memory for them grows up to a limit, and is given back when none waits. */
 #include <stdbool.h>
 #include <stddef.h>
 
 struct send_buffer {
 	char *bytes;
-	size_t capacity; /* 0 or a power of two */
-	size_t start;
-	size_t count;
+	size_t capacity;
+	size_t start, count; /* of those that wait */
 };
 
-/* Takes all of it, or nothing: false, there is no room below limit (a power of two), or no memory. */
+/* Takes all of it, or nothing: false, there is no room below limit, or no memory. */
 bool send_buffer_put(struct send_buffer *o, const void *bytes, size_t count, size_t limit);
 
 /* Sends what the socket takes now. 0, be it that something still waits, or -errno: nobody will read it. */

@@ -108,16 +108,23 @@ static void client_drop(struct server_client *c)
 	c->ending = true;
 }
 
-/* A line, or none of it. */
+/* All of it or nothing, which is false; if there is no room, after what waits has been sent. */
+static bool client_queue(struct server_client *c, const void *bytes, size_t count, size_t limit)
+{
+	if (c->deaf)
+		return false;
+	if (send_buffer_put(&c->send_buffer, bytes, count, limit))
+		return true;
+	client_send(c);
+	return !c->deaf && send_buffer_put(&c->send_buffer, bytes, count, limit);
+}
+
 static void client_put(struct server_client *c, const char *line, size_t length)
 {
 	if (c->deaf || c->ending)
 		return;
-	if (!send_buffer_put(&c->send_buffer, line, length, CONTROL_QUEUE_MAX)) {
-		client_send(c);
-		if (!c->deaf && !send_buffer_put(&c->send_buffer, line, length, CONTROL_QUEUE_MAX))
-			client_drop(c);
-	}
+	if (!client_queue(c, line, length, CONTROL_QUEUE_MAX) && !c->deaf)
+		client_drop(c);
 	client_send(c);
 }
 
@@ -216,11 +223,7 @@ bool server_stream(struct server_client *c, const void *bytes, size_t count)
 	if (c->pending || c->ending)
 		return false;
 	c->stream = true;
-	taken = !c->deaf && send_buffer_put(&c->send_buffer, bytes, count, limit);
-	if (!taken && !c->deaf) {
-		client_send(c);
-		taken = !c->deaf && send_buffer_put(&c->send_buffer, bytes, count, limit);
-	}
+	taken = client_queue(c, bytes, count, limit);
 	client_update(c); /* sent by server_serve(), many at once */
 	return taken;
 }
@@ -470,26 +473,19 @@ int server_open(struct server **ret, const char *path, const struct server_ops *
 
 	if (!s)
 		return error_set(why, -ENOMEM, "there is no memory for a control socket");
-	s->ops = ops;
-	s->arg = arg;
+	*s = (struct server){.ops = ops, .arg = arg, .epoll = -1, .listener = LISTENER_NONE};
 	r = listener_open(&s->listener, path, why);
-	if (r)
-		goto free_server;
-	s->epoll = epoll_create1(EPOLL_CLOEXEC);
-	if (s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener.fd, &event) < 0) {
+	if (r == 0)
+		s->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (r == 0 &&
+		(s->epoll < 0 || epoll_ctl(s->epoll, EPOLL_CTL_ADD, s->listener.fd, &event) < 0))
 		r = error_set(why, -errno, "cannot wait at %s: %s", path, strerror(errno));
-		goto close_listener;
+	if (r < 0) {
+		server_close(s);
+		return r;
 	}
 	*ret = s;
 	return 0;
-
-close_listener:
-	if (s->epoll >= 0)
-		close(s->epoll);
-	listener_close(&s->listener);
-free_server:
-	free(s);
-	return r;
 }
 
 void server_close(struct server *s)
@@ -499,7 +495,8 @@ void server_close(struct server *s)
 	while (s->client_count)
 		client_free(s->clients[0]);
 	listener_close(&s->listener);
-	close(s->epoll);
+	if (s->epoll >= 0)
+		close(s->epoll);
 	free(s);
 }
 

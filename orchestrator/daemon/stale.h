@@ -3,7 +3,7 @@
 #define FABRICBED_STALE_H
 
 #include "base/error.h"
-#include "bringup/lock.h"
+#include "bringup/claim.h"
 
 /*
  * Takes away all that a dead live fabric left: programs in it (how many: *ret_programs), namespaces, interfaces, its

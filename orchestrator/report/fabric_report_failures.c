@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "report/fabric_report_parts.h"
 #include "topology/topology_kind.h"
@@ -275,13 +276,6 @@ static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 		"bottleneck_without", without);
 }
 
-static int compare_times(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
-
 /* The moments at which faults begin, each once, in order. Returns how many there are. */
 static size_t list_moments(const struct survey *v, const struct scenario *s, uint64_t *moments)
 {
@@ -289,7 +283,7 @@ static size_t list_moments(const struct survey *v, const struct scenario *s, uin
 
 	for (uint32_t i = 0; i < v->reach_count; i++)
 		moments[i] = s->faults[v->reaches[i].fault].at_ps;
-	qsort(moments, v->reach_count, sizeof(*moments), compare_times);
+	qsort(moments, v->reach_count, sizeof(*moments), compare_u64);
 	for (uint32_t i = 0; i < v->reach_count; i++)
 		if (!count || moments[i] != moments[count - 1])
 			moments[count++] = moments[i];

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <string.h>
 #include "base/units.h"
-#include "report/json.h"
+#include "base/json.h"
 
 #define QUEUE_USUAL (1u << 20) /* host.stack.queue */
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/strbuf.h"
-#include "report/json.h"
+#include "base/json.h"
 
 static bool is_faithful(const json_t *f, const char *key)
 {

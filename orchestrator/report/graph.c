@@ -3,14 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "base/numbers.h"
 #include "base/units.h"
-
-static int compare_rates(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static uint64_t link_rate(const struct fabric *f, uint32_t link)
 {
@@ -27,7 +21,7 @@ static int common_rate(const struct fabric *f, uint64_t *ret_bps)
 		return -ENOMEM;
 	for (uint32_t l = 0; l < n; l++)
 		rates[l] = link_rate(f, l);
-	qsort(rates, n, sizeof(*rates), compare_rates);
+	qsort(rates, n, sizeof(*rates), compare_u64);
 	for (uint32_t l = 0; l < n; l++) {
 		run = l && rates[l] == rates[l - 1] ? run + 1 : 1;
 		if (run > best) {

@@ -120,7 +120,7 @@ static bool read_line(char *line, struct entry *ret)
 	ret->is_variant = true;
 	ret->name = line + strlen("variant ");
 	/* what is no name must not lead out of the folder */
-	return record_valid_name(ret->name);
+	return claim_valid_name(ret->name, RECORD_NAME_MAX);
 }
 
 static int read_all(struct folder_list *l)

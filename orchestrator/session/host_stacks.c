@@ -42,6 +42,7 @@ int stacks_new(struct stacks **ret, const struct built *b, struct engine *e, con
 	struct error *why)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
+	uint64_t *counts;
 	int r = 0;
 
 	if (!s)
@@ -54,16 +55,16 @@ int stacks_new(struct stacks **ret, const struct built *b, struct engine *e, con
 	s->fds = calloc(net->host_count, sizeof(*s->fds));
 	s->seen = calloc(net->host_count, sizeof(*s->seen));
 	s->next_macs = calloc(net->host_count, sizeof(*s->next_macs));
-	s->counts.refused = calloc(net->host_count, sizeof(uint64_t));
-	s->counts.sent = calloc(net->host_count, sizeof(uint64_t));
-	s->counts.delivered = calloc(net->host_count, sizeof(uint64_t));
-	s->counts.lost = calloc(net->host_count, sizeof(uint64_t));
+	counts = calloc(4 * (size_t)net->host_count, sizeof(*counts));
+	s->counts.sent = counts;
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll < 0)
 		r = -errno;
-	else if (!s->bytes || !s->fds || !s->seen || !s->next_macs || !s->counts.sent ||
-		 !s->counts.delivered || !s->counts.lost || !s->counts.refused)
+	else if (!s->bytes || !s->fds || !s->seen || !s->next_macs || !counts)
 		r = -ENOMEM;
+	else
+		s->counts = (struct stack_counts){counts, counts + net->host_count,
+			counts + 2 * (size_t)net->host_count, counts + 3 * (size_t)net->host_count};
 	for (uint32_t i = 0; r == 0 && i < net->host_count; i++) {
 		s->fds[i] = build_stack_fd(b, i);
 		s->next_macs[i] = engine_tables(e)->ports[net->nodes[i].first_port].peer_mac;
@@ -87,10 +88,7 @@ void stacks_free(struct stacks *s)
 	free(s->fds);
 	free(s->seen);
 	free(s->next_macs);
-	free(s->counts.refused);
-	free(s->counts.sent);
-	free(s->counts.delivered);
-	free(s->counts.lost);
+	free(s->counts.sent); /* and the others behind it */
 	free(s);
 }
 

@@ -29,16 +29,15 @@ static const struct net *net_of(const struct show_view *v)
 
 /* ---- nodes */
 
-/* Host h is number h + 1 of either net: abi/wire.h. */
 static void set_addresses(json_t *row, uint32_t host)
 {
-	uint8_t ip6[16] = HOST_IP6_NET_BYTES;
-	uint32_t ip4 = htonl(HOST_IP4_NET + host + 1), last = htonl(host + 1);
+	struct host_address a = host_address(host);
 	char text[INET6_ADDRSTRLEN];
 
-	json_object_set_new(row, "ip4", json_string(inet_ntop(AF_INET, &ip4, text, sizeof(text))));
-	memcpy(ip6 + sizeof(ip6) - sizeof(last), &last, sizeof(last));
-	json_object_set_new(row, "ip6", json_string(inet_ntop(AF_INET6, ip6, text, sizeof(text))));
+	json_object_set_new(
+		row, "ip4", json_string(inet_ntop(AF_INET, &a.ip4, text, sizeof(text))));
+	json_object_set_new(
+		row, "ip6", json_string(inet_ntop(AF_INET6, a.ip6, text, sizeof(text))));
 }
 
 static void set_stack(json_t *row, const struct show_view *v, uint32_t host)

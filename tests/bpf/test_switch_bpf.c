@@ -107,25 +107,21 @@ static int test_run_open(struct dataplane **ret, const struct sw_sizes *sizes, s
  * An interface is only taken as the ingress of a test run if its receive queue is set up: native
  * XDP, and up.
  */
-static int make_pair(struct rtnl *r, int ns, uint32_t a, uint32_t b, int program, struct error *why)
+static void make_pair(struct rtnl *r, int ns, uint32_t a, uint32_t b, int program)
 {
 	struct veth_end ends[2] = {
 		{.netns_fd = ns, .index = a, .mac = {2, 0, 0, 0, 0, 1}},
 		{.netns_fd = ns, .index = b, .mac = {2, 0, 0, 0, 0, 2}},
 	};
-	int e;
 
 	snprintf(ends[0].name, sizeof(ends[0].name), "p%u", a);
 	snprintf(ends[1].name, sizeof(ends[1].name), "p%u", b);
-	e = rtnl_add_veth(r, &ends[0], &ends[1], 1500, why);
-	for (int i = 0; i < 2 && !e; i++) {
-		e = rtnl_no_autoconf(r, ends[i].index, why);
-		if (!e)
-			e = rtnl_attach_xdp(r, ends[i].index, program, why);
-		if (!e)
-			e = rtnl_link_up(r, ends[i].index, why);
+	rtnl_add_veth(r, &ends[0], &ends[1], 1500);
+	for (int i = 0; i < 2; i++) {
+		rtnl_no_autoconf(r, ends[i].index);
+		rtnl_attach_xdp(r, ends[i].index, program);
+		rtnl_link_up(r, ends[i].index);
 	}
-	return e;
 }
 
 static int make_interfaces(struct rtnl *r, int program, struct error *why)
@@ -135,11 +131,9 @@ static int make_interfaces(struct rtnl *r, int program, struct error *why)
 	if (ns < 0)
 		return error_set(
 			why, -errno, "cannot open the network namespace: %s", strerror(errno));
-	e = make_pair(r, ns, BENCH_HOST_PORT, BENCH_IN, program, why);
-	if (!e)
-		e = make_pair(r, ns, NO_PORT, NO_PORT + 1, program, why);
-	if (!e)
-		e = rtnl_flush(r, why);
+	make_pair(r, ns, BENCH_HOST_PORT, BENCH_IN, program);
+	make_pair(r, ns, NO_PORT, NO_PORT + 1, program);
+	e = rtnl_flush(r, why);
 	close(ns);
 	return e;
 }

@@ -277,7 +277,7 @@ static int ask_for_a_wrong_link(void *context, uint32_t index, struct error *why
 		b.index = a.index + 1;
 		snprintf(a.name, sizeof(a.name), "a%d", i);
 		snprintf(b.name, sizeof(b.name), "b%d", i);
-		r = rtnl_add_veth(rtnl, &a, &b, 1500, why);
+		rtnl_add_veth(rtnl, &a, &b, 1500);
 	}
 	if (!r)
 		r = rtnl_flush(rtnl, why);

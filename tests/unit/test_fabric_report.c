@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include "fabric_fixture.h"
 #include "report/fabric_report.h"
-#include "report/json.h"
+#include "base/json.h"
 #include "scenario_fixture.h"
 
 /* A scenario with its fabric and the report on it. */

@@ -43,7 +43,8 @@
 		"payload of finished flows by the time from first start to last finish")           \
 	COUNT(packets, sent, "frames that the hosts' transports made")                             \
 	COUNT(packets, delivered, "frames that reached the endpoint they were for")                \
-	VALUE("packets.dropped", dropped(s), "frames that ended before, for all reasons together") \
+	VALUE("packets.dropped", summary_dropped(s),                                               \
+		"frames that ended before, for all reasons together")                              \
 	COUNT(packets, in_flight, "frames that were queued or on a wire at the end")               \
 	COUNT(packets, marked, "marks set: frames that got CE at a hop")                           \
 	COUNT(packets, trimmed, "packets that a switch cut to their headers")                      \

@@ -3,7 +3,10 @@
 #define FABRICBED_NET_H
 
 /* The fabric as the runtime sees it: numbers only. */
+#include <endian.h>
 #include <stdint.h>
+#include <string.h>
+#include "abi/wire.h"
 
 enum node_kind { NODE_HOST, NODE_SWITCH };
 
@@ -38,6 +41,21 @@ static inline void port_mac(uint32_t port, uint8_t mac[6])
 	mac[1] = 0xfb;
 	for (int i = 0; i < 4; i++)
 		mac[2 + i] = (uint8_t)(port >> (24 - 8 * i));
+}
+
+/* Of a host, in network byte order. */
+struct host_address {
+	uint32_t ip4;
+	uint8_t ip6[16];
+};
+
+static inline struct host_address host_address(uint32_t host)
+{
+	struct host_address a = {htobe32(HOST_IP4_NET + host + 1), HOST_IP6_NET_BYTES};
+	uint32_t low = htobe32(host + 1);
+
+	memcpy(a.ip6 + sizeof(a.ip6) - sizeof(low), &low, sizeof(low));
+	return a;
 }
 
 #endif

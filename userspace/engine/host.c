@@ -337,22 +337,16 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	host_follow_up(e, n, slot, asked, &reply, now);
 }
 
-void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
+void host_arrive(
+	struct engine *e, struct engine_node *n, uint32_t port, uint32_t packet, uint64_t now)
 {
-	const struct verdict *v;
-	uint32_t packet;
+	const struct verdict *v = &packet_frame(&e->pool, packet)->verdict;
 
-	packet = line_take_arrival(e, n, port);
-	if (packet == PACKET_NONE)
-		return;
-	v = &packet_frame(&e->pool, packet)->verdict;
-	engine_count_hop(
-		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);
 	if (v->action == VERDICT_DELIVER)
 		host_deliver(e, n, packet, now);
 	else if (v->action == VERDICT_STACK)
 		host_to_stack(e, n, packet, now);
-	else if (!node_consumes(e, port, packet, now))
+	else
 		engine_drop(e, port, packet, (enum drop_reason)v->reason, now);
 }
 

@@ -281,7 +281,7 @@ void line_give(struct engine *e, uint32_t port, uint32_t length, uint32_t in_por
  */
 uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port);
 
-/* A packet's end, as the program decided and counted it. */
+/* drop.c: a packet's end, as the program decided and counted it */
 void engine_drop(
 	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);
 
@@ -292,7 +292,7 @@ uint32_t engine_drop_port(const struct verdict *v, uint32_t in);
 void engine_discard(
 	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now);
 
-/* make.c: frames that nodes send by themselves */
+/* generate.c: frames that nodes send by themselves */
 void make_pfc(struct engine *e, uint32_t port, uint16_t kind, uint8_t classes, uint64_t now);
 void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint64_t now);
 
@@ -340,14 +340,13 @@ static inline void engine_count_hop(struct engine *e, struct engine_node *n, uin
 void engine_bound_lookahead(struct engine *e, uint32_t port);
 void engine_bound_window(const struct engine *e, struct engine_node *n);
 
-/* Hands an endpoint its memory, zeroed, and opens it. */
+/* flows.c: hands an endpoint its memory, zeroed, and opens it */
 void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now);
 
-/* Whether the frame was for the port itself or the node's processor; it has ended then. */
-bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now);
-
 /* host.c: what a host does */
-void host_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);
+/* A frame with its verdict, which is not for the port itself. */
+void host_arrive(
+	struct engine *e, struct engine_node *n, uint32_t port, uint32_t packet, uint64_t now);
 void host_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now);
 void host_start(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
 void host_line_free(struct engine *e, struct engine_node *n, uint64_t now);

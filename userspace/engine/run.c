@@ -6,33 +6,8 @@
  * within a node, which is all that can be observed, is that of time.
  */
 #include <errno.h>
-#include "base/drop_name.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
-
-void engine_drop(
-	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now)
-{
-	struct packet *k = packet_get(&e->pool, packet);
-
-	e->stats.dropped[reason]++;
-	if (e->observer.dropped)
-		e->observer.dropped(e->observer.arg, now, port, reason,
-			packet_frame(&e->pool, packet)->bytes, k->captured, k->length);
-	packet_free(&e->pool, packet);
-}
-
-void engine_discard(
-	struct engine *e, uint32_t port, uint32_t packet, enum drop_reason reason, uint64_t now)
-{
-	e->dp->tables.drops[port].frames[reason]++;
-	engine_drop(e, port, packet, reason, now);
-}
-
-uint32_t engine_drop_port(const struct verdict *v, uint32_t in)
-{
-	return drop_place((enum drop_reason)v->reason) == DROP_AT_EGRESS ? v->port : in;
-}
 
 /* What the verdict says of the frame's place in the switch. Without any behaviour on it is what it was. */
 static void packet_note(struct packet *k, const struct verdict *v, uint32_t port)
@@ -88,7 +63,8 @@ static void node_consume(
 	packet_free(&e->pool, packet);
 }
 
-bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
+/* Whether the frame was for the port itself or the node's processor; it has ended then. */
+static bool node_consumes(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
 	const struct verdict *v = &packet_frame(&e->pool, packet)->verdict;
 
@@ -119,17 +95,10 @@ static void switch_end(
 		engine_drop(e, engine_drop_port(v, port), packet, (enum drop_reason)v->reason, now);
 }
 
-static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
+static void switch_arrive(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
-	uint32_t packet = line_take_arrival(e, n, port);
-	const struct frame *frame;
-	const struct verdict *v;
+	const struct verdict *v = &packet_frame(&e->pool, packet)->verdict;
 
-	if (sw_unlikely(packet == PACKET_NONE))
-		return;
-	frame = packet_frame(&e->pool, packet);
-	v = &frame->verdict;
-	engine_count_hop(e, n, packet_get(&e->pool, packet)->id, frame, now);
 	if (sw_unlikely(v->flags & (VERDICT_ASK_PFC | VERDICT_ASK_CNP))) {
 		struct verdict asked = *v; /* its place is the next hop header's */
 
@@ -146,16 +115,27 @@ static void switch_arrive(struct engine *e, struct engine_node *n, uint32_t port
 		switch_end(e, port, packet, v, now);
 }
 
+static void node_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
+{
+	uint32_t packet = line_take_arrival(e, n, port);
+
+	if (sw_unlikely(packet == PACKET_NONE))
+		return;
+	engine_count_hop(
+		e, n, packet_get(&e->pool, packet)->id, packet_frame(&e->pool, packet), now);
+	if (!n->is_host)
+		switch_arrive(e, port, packet, now);
+	else if (!node_consumes(e, port, packet, now))
+		host_arrive(e, n, port, packet, now);
+}
+
 static void node_dispatch(struct engine *e, struct engine_node *n, const struct event *ev)
 {
 	uint32_t index = event_index(ev);
 
 	switch (event_kind(ev)) {
 	case EVENT_ARRIVE:
-		if (n->is_host)
-			host_arrive(e, n, n->first_port + index, ev->time_ps);
-		else
-			switch_arrive(e, n, n->first_port + index, ev->time_ps);
+		node_arrive(e, n, n->first_port + index, ev->time_ps);
 		break;
 	case EVENT_TX_DONE:
 		line_done(e, n, n->first_port + index, ev->time_ps);

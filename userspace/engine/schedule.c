@@ -3,6 +3,7 @@
  * The nodes by their next event: a binary heap that knows each node's place in it, so that a node
  * moves as its next event does. Ties go to the lower node, whatever was done before.
  */
+#include <stdlib.h>
 #include "engine/internal.h"
 
 static bool item_before(const struct schedule_item *a, const struct schedule_item *b)
@@ -62,4 +63,26 @@ void schedule_update(struct engine *e, struct engine_node *n)
 		sift_up(e, slot, item);
 	else
 		sift_down(e, slot, item);
+}
+
+uint64_t engine_next(const struct engine *e)
+{
+	return e->schedule[0].time_ps;
+}
+
+int engine_reserve_events(struct engine_node *n, uint32_t more)
+{
+	uint32_t capacity = n->events.capacity;
+	struct event *items;
+
+	while (capacity < n->events.count + more)
+		capacity *= 2;
+	if (capacity == n->events.capacity)
+		return 0;
+	items = realloc(n->events.items, capacity * sizeof(*items));
+	if (!items)
+		return -ENOMEM;
+	n->events.items = items;
+	n->events.capacity = capacity;
+	return 0;
 }

@@ -22,35 +22,25 @@ static struct tcmsg *put_tc(struct nlmsghdr *h, uint32_t index)
 	return tc;
 }
 
-static int add_qdisc(struct rtnl *r, uint32_t index, struct error *why)
+static void add_qdisc(struct rtnl *r, uint32_t index)
 {
-	struct nlmsghdr *h;
-	struct tcmsg *tc;
-	int code;
+	struct nlmsghdr *h = rtnl_begin(r, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL);
+	struct tcmsg *tc = put_tc(h, index);
 
-	code = rtnl_begin(r, RTM_NEWQDISC, NLM_F_CREATE | NLM_F_EXCL, &h, why);
-	if (code < 0)
-		return code;
-	tc = put_tc(h, index);
 	tc->tcm_parent = TC_H_CLSACT;
 	tc->tcm_handle = TC_H_MAKE(TC_H_CLSACT, 0);
 	mnl_attr_put_strz(h, TCA_KIND, "clsact");
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int clsact_attach_egress(struct rtnl *r, uint32_t index, int program_fd, struct error *why)
+void clsact_attach_egress(struct rtnl *r, uint32_t index, int program_fd)
 {
 	struct nlattr *options;
 	struct nlmsghdr *h;
 	struct tcmsg *tc;
-	int code;
 
-	code = add_qdisc(r, index, why);
-	if (code < 0)
-		return code;
-	code = rtnl_begin(r, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL, &h, why);
-	if (code < 0)
-		return code;
+	add_qdisc(r, index);
+	h = rtnl_begin(r, RTM_NEWTFILTER, NLM_F_CREATE | NLM_F_EXCL);
 	tc = put_tc(h, index);
 	tc->tcm_parent = TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS);
 	tc->tcm_info = TC_H_MAKE(FILTER_PRIORITY << 16, htons(ETH_P_ALL));
@@ -60,5 +50,5 @@ int clsact_attach_egress(struct rtnl *r, uint32_t index, int program_fd, struct 
 	mnl_attr_put_strz(h, TCA_BPF_NAME, FILTER_NAME);
 	mnl_attr_put_u32(h, TCA_BPF_FLAGS, TCA_BPF_FLAG_ACT_DIRECT);
 	mnl_attr_nest_end(h, options);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }

@@ -9,6 +9,6 @@
  * Has a program (BPF_PROG_TYPE_SCHED_CLS) look at all that leaves by an interface of the socket's namespace; it may
  * change packets, and says what becomes of them (direct action). Joins the batch.
  */
-int clsact_attach_egress(struct rtnl *r, uint32_t index, int program_fd, struct error *why);
+void clsact_attach_egress(struct rtnl *r, uint32_t index, int program_fd);
 
 #endif

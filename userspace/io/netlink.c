@@ -24,20 +24,19 @@ struct rtnl {
 	uint32_t seq; /* of the latest request */
 	size_t used;
 	struct nlmsghdr *latest; /* NULL: the batch is empty */
+	int code;                /* 0, or the first failure: nothing is sent after it */
+	struct error why;        /* of it */
 	alignas(NLMSG_ALIGNTO) uint8_t batch[BATCH_BYTES];
 	alignas(NLMSG_ALIGNTO) uint8_t reply[REPLY_BYTES];
 };
 
 int rtnl_open(struct rtnl **ret, struct error *why)
 {
-	struct rtnl *r = malloc(sizeof(*r));
+	struct rtnl *r = calloc(1, sizeof(*r));
 	int on = 1, code;
 
 	if (!r)
 		return error_set(why, -ENOMEM, "out of memory");
-	r->seq = 0;
-	r->used = 0;
-	r->latest = NULL;
 	r->socket = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
 	if (!r->socket || mnl_socket_bind(r->socket, 0, MNL_SOCKET_AUTOPID) < 0) {
 		code = error_set(
@@ -182,47 +181,53 @@ static int read_replies(struct rtnl *r, uint32_t last, struct error *why)
 	}
 }
 
-int rtnl_flush(struct rtnl *r, struct error *why)
+static void send_batch(struct rtnl *r)
 {
 	ssize_t n;
-	int code;
 
-	if (!r->latest)
-		return 0;
+	if (!r->latest || r->code < 0)
+		return;
 	/* Failures are always reported; of the successes only the last one, which ends the wait. */
 	r->latest->nlmsg_flags |= NLM_F_ACK;
 	r->latest = NULL;
 	do
 		n = mnl_socket_sendto(r->socket, r->batch, r->used);
 	while (n < 0 && errno == EINTR);
-	code = n < 0 ? error_set(why, -errno, "cannot ask the kernel: %s", strerror(errno))
-		     : read_replies(r, r->seq, why);
-	r->used = 0;
-	return code;
+	r->code = n < 0 ? error_set(&r->why, -errno, "cannot ask the kernel: %s", strerror(errno))
+			: read_replies(r, r->seq, &r->why);
 }
 
-int rtnl_begin(
-	struct rtnl *r, uint16_t type, uint16_t flags, struct nlmsghdr **ret, struct error *why)
+int rtnl_flush(struct rtnl *r, struct error *why)
 {
 	int code;
 
-	if (r->used + REQUEST_BYTES > sizeof(r->batch)) {
-		code = rtnl_flush(r, why);
-		if (code < 0)
-			return code;
-	}
-	*ret = mnl_nlmsg_put_header(r->batch + r->used);
-	(*ret)->nlmsg_type = type;
-	(*ret)->nlmsg_flags = NLM_F_REQUEST | flags;
-	(*ret)->nlmsg_seq = ++r->seq;
-	return 0;
+	send_batch(r);
+	code = r->code < 0 ? error_set(why, r->code, "%s", r->why.text) : 0;
+	r->latest = NULL;
+	r->used = 0;
+	r->code = 0;
+	return code;
 }
 
-int rtnl_end(struct rtnl *r, struct nlmsghdr *h)
+struct nlmsghdr *rtnl_begin(struct rtnl *r, uint16_t type, uint16_t flags)
+{
+	struct nlmsghdr *h;
+
+	if (r->used + REQUEST_BYTES > sizeof(r->batch)) {
+		send_batch(r);
+		r->used = 0;
+	}
+	h = mnl_nlmsg_put_header(r->batch + r->used);
+	h->nlmsg_type = type;
+	h->nlmsg_flags = NLM_F_REQUEST | flags;
+	h->nlmsg_seq = ++r->seq;
+	return h;
+}
+
+void rtnl_end(struct rtnl *r, struct nlmsghdr *h)
 {
 	r->latest = h;
 	r->used += NLMSG_ALIGN(h->nlmsg_len);
-	return 0;
 }
 
 static struct ifinfomsg *put_ifinfo(struct nlmsghdr *h, uint32_t index)
@@ -245,16 +250,11 @@ static void put_veth_end(struct nlmsghdr *h, const struct veth_end *end, uint32_
 	mnl_attr_put_u32(h, IFLA_NUM_RX_QUEUES, 1);
 }
 
-int rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_end *b, uint32_t mtu,
-	struct error *why)
+void rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_end *b, uint32_t mtu)
 {
 	struct nlattr *link, *data, *peer;
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = rtnl_begin(r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
 
-	code = rtnl_begin(r, RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL, &h, why);
-	if (code < 0)
-		return code;
 	put_ifinfo(h, a->index);
 	put_veth_end(h, a, mtu);
 	link = mnl_attr_nest_start(h, IFLA_LINKINFO);
@@ -266,132 +266,103 @@ int rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_en
 	mnl_attr_nest_end(h, peer);
 	mnl_attr_nest_end(h, data);
 	mnl_attr_nest_end(h, link);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-static int begin_setlink(struct rtnl *r, uint32_t index, struct nlmsghdr **ret, struct error *why)
+static struct nlmsghdr *begin_setlink(struct rtnl *r, uint32_t index)
 {
-	int code = rtnl_begin(r, RTM_SETLINK, 0, ret, why);
+	struct nlmsghdr *h = rtnl_begin(r, RTM_SETLINK, 0);
 
-	if (!code)
-		put_ifinfo(*ret, index);
-	return code;
+	put_ifinfo(h, index);
+	return h;
 }
 
-int rtnl_no_autoconf(struct rtnl *r, uint32_t index, struct error *why)
+void rtnl_no_autoconf(struct rtnl *r, uint32_t index)
 {
 	struct nlattr *spec, *ip6;
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = begin_setlink(r, index);
 
-	code = begin_setlink(r, index, &h, why);
-	if (code < 0)
-		return code;
 	spec = mnl_attr_nest_start(h, IFLA_AF_SPEC);
 	ip6 = mnl_attr_nest_start(h, AF_INET6);
 	mnl_attr_put_u8(h, IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE);
 	mnl_attr_nest_end(h, ip6);
 	mnl_attr_nest_end(h, spec);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd, struct error *why)
+void rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd)
 {
-	struct nlmsghdr *h;
+	struct nlmsghdr *h = begin_setlink(r, index);
 	struct nlattr *xdp;
-	int code;
 
-	code = begin_setlink(r, index, &h, why);
-	if (code < 0)
-		return code;
 	xdp = mnl_attr_nest_start(h, IFLA_XDP);
 	mnl_attr_put_u32(h, IFLA_XDP_FD, (uint32_t)program_fd);
 	mnl_attr_put_u32(h, IFLA_XDP_FLAGS, XDP_FLAGS_DRV_MODE);
 	mnl_attr_nest_end(h, xdp);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias, struct error *why)
+void rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias)
 {
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = begin_setlink(r, index);
 
-	code = begin_setlink(r, index, &h, why);
-	if (code < 0)
-		return code;
 	mnl_attr_put_strz(h, IFLA_IFALIAS, alias);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int rtnl_set_link(struct rtnl *r, uint32_t index, const struct link_settings *to, struct error *why)
+void rtnl_set_link(struct rtnl *r, uint32_t index, const struct link_settings *to)
 {
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = begin_setlink(r, index);
 
-	code = begin_setlink(r, index, &h, why);
-	if (code < 0)
-		return code;
 	mnl_attr_put(h, IFLA_ADDRESS, sizeof(to->mac), to->mac);
 	mnl_attr_put_u32(h, IFLA_MTU, to->mtu);
 	mnl_attr_put_u32(h, IFLA_TXQLEN, to->queue_packets);
 	if (to->gso_segments)
 		mnl_attr_put_u32(h, IFLA_GSO_MAX_SEGS, to->gso_segments);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-static int set_flags(struct rtnl *r, uint32_t index, unsigned on, unsigned off, struct error *why)
+static void set_flags(struct rtnl *r, uint32_t index, unsigned on, unsigned off)
 {
 	struct ifinfomsg *info;
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = rtnl_begin(r, RTM_SETLINK, 0);
 
-	code = rtnl_begin(r, RTM_SETLINK, 0, &h, why);
-	if (code < 0)
-		return code;
 	info = put_ifinfo(h, index);
 	info->ifi_flags = on;
 	info->ifi_change = on | off;
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why)
+void rtnl_link_up(struct rtnl *r, uint32_t index)
 {
-	return set_flags(r, index, IFF_UP | IFF_NOARP, IFF_MULTICAST, why);
+	set_flags(r, index, IFF_UP | IFF_NOARP, IFF_MULTICAST);
 }
 
-int rtnl_ethernet_up(struct rtnl *r, uint32_t index, struct error *why)
+void rtnl_ethernet_up(struct rtnl *r, uint32_t index)
 {
-	return set_flags(r, index, IFF_UP, 0, why);
+	set_flags(r, index, IFF_UP, 0);
 }
 
-int rtnl_loopback_up(struct rtnl *r, struct error *why)
+void rtnl_loopback_up(struct rtnl *r)
 {
-	return set_flags(r, LOOPBACK_INDEX, IFF_UP, 0, why);
+	set_flags(r, LOOPBACK_INDEX, IFF_UP, 0);
 }
 
-int rtnl_delete_link(struct rtnl *r, uint32_t index, struct error *why)
+void rtnl_delete_link(struct rtnl *r, uint32_t index)
 {
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = rtnl_begin(r, RTM_DELLINK, 0);
 
-	code = rtnl_begin(r, RTM_DELLINK, 0, &h, why);
-	if (code < 0)
-		return code;
 	put_ifinfo(h, index);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *address,
-	unsigned prefix_bits, struct error *why)
+void rtnl_add_address(
+	struct rtnl *r, uint32_t index, int family, const void *address, unsigned prefix_bits)
 {
 	size_t bytes = family == AF_INET ? 4 : 16;
 	struct ifaddrmsg *info;
-	struct nlmsghdr *h;
-	int code;
+	struct nlmsghdr *h = rtnl_begin(r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
 
-	code = rtnl_begin(r, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, &h, why);
-	if (code < 0)
-		return code;
 	info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->ifa_family = (uint8_t)family;
 	info->ifa_prefixlen = (uint8_t)prefix_bits;
@@ -400,20 +371,15 @@ int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *add
 	info->ifa_index = index;
 	mnl_attr_put(h, IFA_LOCAL, bytes, address);
 	mnl_attr_put(h, IFA_ADDRESS, bytes, address);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }
 
-int rtnl_add_default_route(
-	struct rtnl *r, uint32_t index, int family, const void *gateway, struct error *why)
+void rtnl_add_default_route(struct rtnl *r, uint32_t index, int family, const void *gateway)
 {
 	size_t bytes = family == AF_INET ? 4 : 16;
-	struct nlmsghdr *h;
+	struct nlmsghdr *h = rtnl_begin(r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
 	struct rtmsg *info;
-	int code;
 
-	code = rtnl_begin(r, RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL, &h, why);
-	if (code < 0)
-		return code;
 	info = mnl_nlmsg_put_extra_header(h, sizeof(*info));
 	info->rtm_family = (uint8_t)family;
 	info->rtm_table = RT_TABLE_MAIN;
@@ -422,5 +388,5 @@ int rtnl_add_default_route(
 	info->rtm_type = RTN_UNICAST;
 	mnl_attr_put(h, RTA_GATEWAY, bytes, gateway);
 	mnl_attr_put_u32(h, RTA_OIF, index);
-	return rtnl_end(r, h);
+	rtnl_end(r, h);
 }

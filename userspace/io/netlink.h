@@ -4,9 +4,9 @@
 
 /*
  * Interfaces, by batched rtnetlink. Requests gather in a buffer and go to the kernel many at a
- * time, which carries them out in order; rtnl_flush() sends what is left. Once a request has
- * failed, what was in its batch may or may not have been done: undo by deleting the namespaces.
- * Each function: 0, or -errno with why, of this or an earlier request of the batch.
+ * time, which carries them out in order; rtnl_flush() sends what is left, and tells what failed.
+ * Once a request has failed, what was in its batch may or may not have been done, and nothing after
+ * it is: undo by deleting the namespaces.
  */
 #include <net/if.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ struct rtnl;
 
 /*
  * Opens a rtnetlink socket in the calling thread's namespace; it stays there. Free with
- * rtnl_close().
+ * rtnl_close(). 0 or -errno with why.
  */
 int rtnl_open(struct rtnl **ret, struct error *why);
 void rtnl_close(struct rtnl *r);
@@ -33,17 +33,17 @@ struct veth_end {
  * own namespace must have no interface of a's index: kernels before 6.15 look there for one to
  * change.
  */
-int rtnl_add_veth(struct rtnl *r, const struct veth_end *a, const struct veth_end *b, uint32_t mtu,
-	struct error *why);
+void rtnl_add_veth(
+	struct rtnl *r, const struct veth_end *a, const struct veth_end *b, uint32_t mtu);
 
 /* No IPv6 address of the kernel's own making; before the link is up. */
-int rtnl_no_autoconf(struct rtnl *r, uint32_t index, struct error *why);
+void rtnl_no_autoconf(struct rtnl *r, uint32_t index);
 
 /* Attaches an XDP program in native mode. */
-int rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd, struct error *why);
+void rtnl_attach_xdp(struct rtnl *r, uint32_t index, int program_fd);
 
 /* A remark that `ip link` shows, up to 255 bytes. */
-int rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias, struct error *why);
+void rtnl_set_alias(struct rtnl *r, uint32_t index, const char *alias);
 
 struct link_settings {
 	uint8_t mac[6];
@@ -54,33 +54,32 @@ struct link_settings {
 };
 
 /* Before the link is up. */
-int rtnl_set_link(
-	struct rtnl *r, uint32_t index, const struct link_settings *to, struct error *why);
+void rtnl_set_link(struct rtnl *r, uint32_t index, const struct link_settings *to);
 
 /*
  * Up, and silent: without ARP and neighbour discovery (IFF_NOARP), nor, without IFF_MULTICAST, the reports of groups
  * (MLD) that a forwarding namespace sends for the routers' own. Programs' frames to multicast addresses pass.
  */
-int rtnl_link_up(struct rtnl *r, uint32_t index, struct error *why);
+void rtnl_link_up(struct rtnl *r, uint32_t index);
 
 /* Up, as a machine on a real Ethernet has it: with ARP, neighbour discovery and groups. */
-int rtnl_ethernet_up(struct rtnl *r, uint32_t index, struct error *why);
+void rtnl_ethernet_up(struct rtnl *r, uint32_t index);
 
-int rtnl_loopback_up(struct rtnl *r, struct error *why);
+void rtnl_loopback_up(struct rtnl *r);
 
 /* Of a veth pair both ends go. */
-int rtnl_delete_link(struct rtnl *r, uint32_t index, struct error *why);
+void rtnl_delete_link(struct rtnl *r, uint32_t index);
 
 /*
  * Adds an address, AF_INET or AF_INET6 in network byte order, without duplicate address detection.
  */
-int rtnl_add_address(struct rtnl *r, uint32_t index, int family, const void *address,
-	unsigned prefix_bits, struct error *why);
+void rtnl_add_address(
+	struct rtnl *r, uint32_t index, int family, const void *address, unsigned prefix_bits);
 
 /* By way of a neighbour; the interface is up and has an address of its net. As above. */
-int rtnl_add_default_route(
-	struct rtnl *r, uint32_t index, int family, const void *gateway, struct error *why);
+void rtnl_add_default_route(struct rtnl *r, uint32_t index, int family, const void *gateway);
 
+/* Sends what is left. 0, or the first failure since the last flush: -errno with why. */
 int rtnl_flush(struct rtnl *r, struct error *why);
 
 #endif

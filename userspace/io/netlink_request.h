@@ -12,8 +12,7 @@
  * behind it with libmnl, up to a kilobyte, and rtnl_end() closes it. An error's text names the interface and the type:
  * netlink.c knows both for those types that are in use.
  */
-int rtnl_begin(
-	struct rtnl *r, uint16_t type, uint16_t flags, struct nlmsghdr **ret, struct error *why);
-int rtnl_end(struct rtnl *r, struct nlmsghdr *h);
+struct nlmsghdr *rtnl_begin(struct rtnl *r, uint16_t type, uint16_t flags);
+void rtnl_end(struct rtnl *r, struct nlmsghdr *h);
 
 #endif

@@ -78,36 +78,33 @@ int netns_enter(int fd)
 	return setns(fd, CLONE_NEWNET) < 0 ? -errno : 0;
 }
 
+static int open_path(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
 int netns_open(const char *name)
 {
 	char path[sizeof(NETNS_DIR) + 1 + NETNS_NAME_MAX];
-	int fd, r;
+	int r = netns_path(path, sizeof(path), name);
 
-	r = netns_path(path, sizeof(path), name);
-	if (r < 0)
-		return r;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return r < 0 ? r : open_path(path);
 }
 
 int netns_open_as_seen_by(pid_t pid, const char *name)
 {
 	char path[sizeof(NETNS_DIR) + 1 + NETNS_NAME_MAX], whole[sizeof(path) + 32];
-	int fd, r;
+	int r = netns_path(path, sizeof(path), name);
 
-	r = netns_path(path, sizeof(path), name);
-	if (r < 0)
-		return r;
 	snprintf(whole, sizeof(whole), "/proc/%d/root%s", (int)pid, path);
-	fd = open(whole, O_RDONLY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	return r < 0 ? r : open_path(whole);
 }
 
 int netns_open_own(void)
 {
-	int fd = open(OWN_NETNS, O_RDONLY | O_CLOEXEC);
-
-	return fd < 0 ? -errno : fd;
+	return open_path(OWN_NETNS);
 }
 
 bool netns_exists(const char *name)

@@ -38,18 +38,6 @@ __attribute__((format(printf, 3, 4))) static void found(
 	vsnprintf(p->detail, sizeof(p->detail), format, ap);
 	va_end(ap);
 	p->ok = ok;
-	p->remedy[0] = '\0';
-}
-
-__attribute__((format(printf, 2, 3))) static void remedy(struct probe *p, const char *format, ...)
-{
-	va_list ap;
-
-	if (p->ok)
-		return;
-	va_start(ap, format);
-	vsnprintf(p->remedy, sizeof(p->remedy), format, ap);
-	va_end(ap);
 }
 
 /* The number after `key` in a file of lines "key number", or `otherwise`. */
@@ -94,7 +82,6 @@ static void probe_privilege(struct probe *p)
 			!(needed[i].bit == CAP_BPF && have >> CAP_SYS_ADMIN & 1))
 			strcat(missing, needed[i].name);
 	found(p, !*missing, *missing ? "missing:%s" : "all there%s", missing);
-	remedy(p, ROOT_REMEDY);
 }
 
 static void probe_run_dir(struct probe *p)
@@ -105,7 +92,6 @@ static void probe_run_dir(struct probe *p)
 	snprintf(path, sizeof(path), "/run/.fabricbed-probe-%d", (int)getpid());
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	found(p, fd >= 0, fd >= 0 ? "writable" : "cannot write: %s", strerror(errno));
-	remedy(p, ROOT_REMEDY);
 	if (fd >= 0) {
 		close(fd);
 		unlink(path);
@@ -133,7 +119,6 @@ static bool try_namespace(struct trial *t)
 	if (!r)
 		r = netns_delete(name);
 	found(p, !r, r ? "cannot make one: %s" : "made and named one", strerror(-r));
-	remedy(p, ROOT_REMEDY);
 	return p->ok;
 }
 
@@ -147,12 +132,11 @@ static bool try_veth(struct trial *t)
 	int r;
 
 	r = rtnl_open(&t->rtnl, &why);
-	if (!r)
-		r = rtnl_add_veth(t->rtnl, &a, &b, PROBE_MTU, &why);
-	if (!r)
+	if (!r) {
+		rtnl_add_veth(t->rtnl, &a, &b, PROBE_MTU);
 		r = rtnl_flush(t->rtnl, &why);
+	}
 	found(p, !r, "%s", r ? why.text : "made a pair");
-	remedy(p, "a kernel with CONFIG_VETH (modprobe veth), or --dataplane inline");
 	return p->ok;
 }
 
@@ -169,16 +153,13 @@ static bool try_xdp(struct trial *t)
 	t->program = bpf_prog_load(BPF_PROG_TYPE_XDP, "probe", "GPL", pass, 2, NULL);
 	if (t->program < 0)
 		r = error_set(&why, t->program, "cannot load a program: %s", strerror(-t->program));
-	if (!r)
-		r = rtnl_attach_xdp(t->rtnl, PROBE_PORT, t->program, &why);
-	if (!r)
-		r = rtnl_link_up(t->rtnl, PROBE_PORT, &why);
-	if (!r)
+	if (!r) {
+		rtnl_attach_xdp(t->rtnl, PROBE_PORT, t->program);
+		rtnl_link_up(t->rtnl, PROBE_PORT);
 		r = rtnl_flush(t->rtnl, &why);
+	}
 	found(p, !r, "%s",
 		r ? why.text : "loaded a program and attached it to a veth in native mode");
-	remedy(p,
-		"a kernel with CONFIG_BPF_SYSCALL, and privileges for BPF; or --dataplane inline");
 	return p->ok;
 }
 
@@ -194,7 +175,6 @@ static void try_af_xdp(struct trial *t)
 	if (!r)
 		r = xsk_bind(&t->sockets, 0, PROBE_PORT, &why);
 	found(p, !r, "%s", r ? why.text : "bound a socket to a veth in copy mode");
-	remedy(p, "a kernel with CONFIG_XDP_SOCKETS, or --dataplane inline");
 }
 
 static void try_tap(struct trial *t)
@@ -204,7 +184,6 @@ static void try_tap(struct trial *t)
 	int r = tap_open(&tap, "tap", PROBE_TAP_PORT, NULL);
 
 	found(p, !r, r ? "cannot make one: %s" : "made one", strerror(-r));
-	remedy(p, "for live fabrics: %s", TAP_REMEDY);
 	tap_close(&tap);
 }
 
@@ -215,14 +194,16 @@ static int try_all(void *context, uint32_t index, struct error *why)
 
 	(void)index;
 	(void)why;
-	for (i = PROBE_NAMESPACE; i <= PROBE_TAP; i++) {
-		found(&t->probes[i], false, "not tried, for lack of the above");
-		remedy(&t->probes[i], "see above");
-	}
 	if (try_namespace(t)) {
 		try_tap(t);
 		if (try_veth(t) && try_xdp(t))
 			try_af_xdp(t);
+	}
+	for (i = PROBE_NAMESPACE; i <= PROBE_TAP; i++) {
+		if (*t->probes[i].detail)
+			continue;
+		found(&t->probes[i], false, "not tried, for lack of the above");
+		t->probes[i].remedy = "see above";
 	}
 	xsk_pool_close(&t->sockets);
 	rtnl_close(t->rtnl);
@@ -244,9 +225,8 @@ static void probe_files(struct probe *p, uint32_t ports, uint32_t nodes)
 	found(p, limit.rlim_max >= need && maps >= need_maps,
 		"%llu open files and %llu mappings allowed; %llu and %llu needed",
 		(unsigned long long)limit.rlim_max, maps, need, need_maps);
-	remedy(p, "raise %s, or use --dataplane inline",
-		limit.rlim_max < need ? "the limit of open files (ulimit -Hn)"
-				      : "sysctl vm.max_map_count");
+	if (limit.rlim_max < need)
+		p->remedy = "raise the limit of open files (ulimit -Hn), or use --dataplane inline";
 }
 
 static void probe_memory(struct probe *p)
@@ -260,7 +240,6 @@ static void probe_jit(struct probe *p)
 	unsigned long long on = read_number("/proc/sys/net/core/bpf_jit_enable", "", 10, 0);
 
 	found(p, on, on ? "on" : "off: programs are interpreted, several times slower");
-	remedy(p, "sysctl net.core.bpf_jit_enable=1");
 }
 
 static void probe_kernel(struct probe *p)
@@ -275,7 +254,6 @@ static void probe_kernel(struct probe *p)
 		KERNEL_MINOR);
 	/* no verifier before 5.12 lets a function of a program take a pointer, and the switch has such ones */
 	p->required = major * 1000 + minor < 5012;
-	remedy(p, "a newer kernel, or --dataplane inline");
 }
 
 void probe_machine(struct probe ret[PROBES], uint32_t ports, uint32_t nodes)
@@ -283,24 +261,31 @@ void probe_machine(struct probe ret[PROBES], uint32_t ports, uint32_t nodes)
 	static const struct {
 		const char *name;
 		bool required;
+		const char *remedy;
 	} kinds[PROBES] = {
-		[PROBE_PRIVILEGE] = {"privileges", true},
-		[PROBE_RUN_DIR] = {"/run", true},
-		[PROBE_NAMESPACE] = {"network namespaces", true},
-		[PROBE_VETH] = {"veth", true},
-		[PROBE_XDP] = {"XDP", true},
-		[PROBE_AF_XDP] = {"AF_XDP", true},
-		[PROBE_TAP] = {"TAP", false},
-		[PROBE_FILES] = {"open files", true},
-		[PROBE_MEMORY] = {"memory", false},
-		[PROBE_JIT] = {"BPF JIT", false},
-		[PROBE_KERNEL] = {"kernel", false},
+		[PROBE_PRIVILEGE] = {"privileges", true, ROOT_REMEDY},
+		[PROBE_RUN_DIR] = {"/run", true, ROOT_REMEDY},
+		[PROBE_NAMESPACE] = {"network namespaces", true, ROOT_REMEDY},
+		[PROBE_VETH] = {"veth", true,
+			"a kernel with CONFIG_VETH (modprobe veth), or --dataplane inline"},
+		[PROBE_XDP] = {"XDP", true,
+			"a kernel with CONFIG_BPF_SYSCALL, and privileges for BPF; or --dataplane inline"},
+		[PROBE_AF_XDP] = {"AF_XDP", true,
+			"a kernel with CONFIG_XDP_SOCKETS, or --dataplane inline"},
+		[PROBE_TAP] = {"TAP", false, "for live fabrics: " TAP_REMEDY},
+		[PROBE_FILES] = {"open files", true,
+			"raise sysctl vm.max_map_count, or use --dataplane inline"},
+		[PROBE_MEMORY] = {"memory", false, ""},
+		[PROBE_JIT] = {"BPF JIT", false, "sysctl net.core.bpf_jit_enable=1"},
+		[PROBE_KERNEL] = {"kernel", false, "a newer kernel, or --dataplane inline"},
 	};
 	struct trial trial = {.probes = ret, .netns = -1, .program = -1};
 	int i;
 
 	for (i = 0; i < PROBES; i++)
-		ret[i] = (struct probe){.name = kinds[i].name, .required = kinds[i].required};
+		ret[i] = (struct probe){.name = kinds[i].name,
+			.required = kinds[i].required,
+			.remedy = kinds[i].remedy};
 	probe_privilege(&ret[PROBE_PRIVILEGE]);
 	probe_run_dir(&ret[PROBE_RUN_DIR]);
 	parallel_for(1, 1, try_all, &trial, NULL);

@@ -28,9 +28,9 @@ enum probe_kind {
 struct probe {
 	const char *name;
 	bool ok;
-	bool required;    /* the kernel dataplane does not run without it */
-	char detail[192]; /* what was found */
-	char remedy[192]; /* what to do, if not ok */
+	bool required;      /* the kernel dataplane does not run without it */
+	char detail[192];   /* what was found */
+	const char *remedy; /* what to do, if not ok */
 };
 
 /*

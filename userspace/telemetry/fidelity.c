@@ -411,27 +411,21 @@ static json_t *sufficient_json(const struct fidelity *f)
 
 static json_t *settled_json(const struct fidelity *f)
 {
+	const struct account *a = &f->all;
 	bool faithful = fidelity_is_faithful(f);
-	json_t *o = json_pack("{s:s, s:s, s:f, s:f}", "verdict", faithful ? "faithful" : "degraded",
-		"now", fidelity_is_faithful_now(f) ? "faithful" : "degraded", "degraded_s",
-		in_s(f->others_ps + f->cure.passed_ps), "passed_s", in_s(f->all.passed_ps));
 
-	if (!faithful)
-		json_object_set_new(o, "reason", reason_json(f));
-	json_object_set_new(o, "late_us",
-		json_pack("{s:f, s:f, s:f}", "p50", in_us(quantile(&f->late, 500)), "p99",
-			in_us(late_p99(f)), "max", in_us(f->late.latest_ps)));
-	json_object_set_new(o, "smallest_delay_us", json_real(in_us(f->delay_ps)));
-	json_object_set_new(o, "slowdown", json_real(f->slowdown));
-	json_object_set_new(o, "sufficient_slowdown", sufficient_json(f));
-	json_object_set_new(o, "busy",
-		json_real(
-			f->all.passed_ps ? (double)f->all.busy_ps / (double)f->all.passed_ps : 0));
-	json_object_set_new(o, "others_degraded_s", json_real(in_s(f->others_ps)));
-	json_object_set_new(o, "others_took_s", json_real(in_s(f->taken_ps)));
-	json_object_set_new(o, "slipped_us", json_real(in_us(f->all.slipped_ps)));
-	json_object_set_new(o, "lost", json_integer((json_int_t)f->all.lost));
-	return o;
+	return json_pack("{s:s, s:s, s:f, s:f, s:o*, s:{s:f, s:f, s:f}, s:f, s:f, s:o, s:f, s:f,"
+			 " s:f, s:f, s:I}",
+		"verdict", faithful ? "faithful" : "degraded", "now",
+		fidelity_is_faithful_now(f) ? "faithful" : "degraded", "degraded_s",
+		in_s(f->others_ps + f->cure.passed_ps), "passed_s", in_s(a->passed_ps), "reason",
+		faithful ? NULL : reason_json(f), "late_us", "p50", in_us(quantile(&f->late, 500)),
+		"p99", in_us(late_p99(f)), "max", in_us(f->late.latest_ps), "smallest_delay_us",
+		in_us(f->delay_ps), "slowdown", f->slowdown, "sufficient_slowdown",
+		sufficient_json(f), "busy",
+		a->passed_ps ? (double)a->busy_ps / (double)a->passed_ps : 0.0, "others_degraded_s",
+		in_s(f->others_ps), "others_took_s", in_s(f->taken_ps), "slipped_us",
+		in_us(a->slipped_ps), "lost", (json_int_t)a->lost);
 }
 
 /* As if the window ended here, but it goes on. */

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES 65536u
@@ -117,22 +118,13 @@ bool spool_read(const struct spool *s, uint64_t offset, char *ret, size_t count)
 
 static int copy_bytes(const struct spool *s, int to)
 {
-	char buffer[BUFFER_BYTES];
+	for (off_t at = 0; (uint64_t)at < s->written;) {
+		ssize_t n = sendfile(to, s->fd, &at, s->written - (uint64_t)at);
 
-	for (uint64_t at = 0; at < s->written;) {
-		uint64_t left = s->written - at;
-		size_t count = left < sizeof(buffer) ? left : sizeof(buffer);
-
-		if (!spool_read(s, at, buffer, count))
+		if (n == 0)
 			return -EIO;
-		for (size_t done = 0; done < count;) {
-			ssize_t n = write(to, buffer + done, count - done);
-
-			if (n < 0 && errno != EINTR)
-				return -errno;
-			done += n > 0 ? (size_t)n : 0;
-		}
-		at += count;
+		if (n < 0 && errno != EINTR)
+			return -errno;
 	}
 	return 0;
 }

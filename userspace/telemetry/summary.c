@@ -6,7 +6,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "base/drop_name.h"
+#include "base/json.h"
 #include "base/metrics.h"
+#include "base/numbers.h"
 #include "base/units.h"
 
 /* What all flows together say. */
@@ -17,13 +19,6 @@ struct flow_totals {
 	uint64_t retransmitted, spurious;
 	double fct_sum_us;
 };
-
-static int compare_u64(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return x < y ? -1 : x > y;
-}
 
 static void totals_add(struct flow_totals *t, const struct engine_flow_result *f)
 {
@@ -120,7 +115,7 @@ static json_t *goodput(const struct flow_totals *t, const struct engine_stats *s
 	return real_or_null(span, span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0);
 }
 
-static json_t *dropped(const struct engine_stats *s)
+json_t *summary_dropped(const struct engine_stats *s)
 {
 	json_t *reasons = json_object();
 
@@ -183,16 +178,6 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 	return summary;
 }
 
-static double sum_of(const json_t *object)
-{
-	const char *key;
-	json_t *value;
-	double sum = 0;
-
-	json_object_foreach((json_t *)object, key, value) sum += json_number_value(value);
-	return sum;
-}
-
 /* Whether the metric is the count of a drop reason; those that did not occur are left out. */
 static bool is_drop_reason(const char *metric)
 {
@@ -209,27 +194,10 @@ static bool is_drop_reason(const char *metric)
 
 int summary_lookup(const json_t *summary, const char *metric, double *ret)
 {
-	const json_t *at = summary;
-	const char *rest = metric;
+	const json_t *at = look(summary, metric);
 
-	while (at && *rest) {
-		size_t length = strcspn(rest, ".");
-		char key[64];
-
-		if (length >= sizeof(key))
-			return -ENOENT;
-		memcpy(key, rest, length);
-		key[length] = 0;
-		at = json_object_get(at, key);
-		rest += length + (rest[length] == '.');
-	}
-	if (json_is_number(at))
-		*ret = json_number_value(at);
-	else if (json_is_object(at) && !strcmp(metric, "packets.dropped"))
-		*ret = sum_of(at);
-	else if (!at && is_drop_reason(metric))
-		*ret = 0;
-	else
+	if (at ? !json_is_number(at) && strcmp(metric, "packets.dropped") : !is_drop_reason(metric))
 		return -ENOENT;
+	*ret = look_number(at, "");
 	return 0;
 }

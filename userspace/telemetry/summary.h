@@ -19,6 +19,9 @@ struct summary_info {
 /* A new reference, or NULL for want of memory. */
 json_t *summary_new(const struct summary_info *info, const struct engine *e);
 
+/* How many frames were dropped, by reason, of those that occurred. A new reference. */
+json_t *summary_dropped(const struct engine_stats *s);
+
 /*
  * The number at a dotted path ("flows.fct_us.max"). An object of counts stands for their sum, and a
  * drop reason that did not occur is 0. 0; -ENOENT: there is no such number in this run.

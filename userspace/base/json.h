@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#ifndef FABRICBED_REPORT_JSON_H
-#define FABRICBED_REPORT_JSON_H
+#ifndef FABRICBED_JSON_H
+#define FABRICBED_JSON_H
 
 /*
  * JSON as reports use it: dotted paths such as "flows.fct_us.max" into an object. A NULL object has

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "bringup/lock.h"
+#include "bringup/claim.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -147,4 +148,73 @@ void lock_release(struct lock *l)
 	if (l->file >= 0)
 		close(l->file);
 	close(l->folder);
+}
+
+bool claim_valid_name(const char *name, size_t most)
+{
+	const char *allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t n = strlen(name);
+
+	return n && n <= most && name[0] != '.' && name[0] != '-' && strspn(name, allowed) == n &&
+	       strcmp(name, CLAIM_RESERVED);
+}
+
+int claim_check_name(const char *name, size_t most, const char *what, struct error *why)
+{
+	if (claim_valid_name(name, most))
+		return 0;
+	return error_set(why, -EINVAL,
+		"\"%s\": %s's name has 1 to %zu letters, digits, '.', '_' and '-', "
+		"begins with neither '.' nor '-', and is not \"" CLAIM_RESERVED "\"",
+		name, what, most);
+}
+
+int claim_make(const struct lock *l, const char *name, enum claim_kind kind)
+{
+	bool folder = kind == CLAIM_FOLDER;
+	int flags = folder ? O_RDONLY | O_DIRECTORY : O_RDWR | O_CREAT | O_EXCL, fd, r = 0;
+
+	if (folder && mkdirat(l->folder, name, 0700) < 0)
+		return -errno;
+	fd = openat(l->folder, name, flags | O_CLOEXEC, 0600);
+	/* it waits for none but those who just look whether it is locked */
+	while (fd >= 0 && (r = flock(fd, LOCK_EX)) < 0 && errno == EINTR)
+		;
+	if (fd >= 0 && r == 0)
+		return fd;
+	r = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (fd >= 0 || folder)
+		unlinkat(l->folder, name, folder ? AT_REMOVEDIR : 0);
+	return r;
+}
+
+static int is_file(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && entry->d_type != DT_DIR;
+}
+
+static int is_folder(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && entry->d_type == DT_DIR;
+}
+
+int claim_each(int folder, enum claim_kind kind,
+	int (*visit)(void *arg, int folder, const char *name), void *arg)
+{
+	struct dirent **entries;
+	int count = scandirat(
+		folder, ".", &entries, kind == CLAIM_FOLDER ? is_folder : is_file, alphasort);
+	int sum = 0, r = count < 0 ? -errno : 0;
+
+	for (int i = 0; i < count; i++) {
+		if (r >= 0)
+			r = visit(arg, folder, entries[i]->d_name);
+		sum += r;
+		free(entries[i]);
+	}
+	if (count >= 0)
+		free(entries);
+	return r < 0 ? r : sum;
 }
