@@ -235,12 +235,12 @@ static int open_engine(struct session *s, struct error *why)
 static int add_messages(struct session *s, const struct messages *m)
 {
 	struct engine_flow *flows = calloc(m->count + 1, sizeof(*flows));
-	uint32_t earlier = (uint32_t)engine_counts(s->engine)->flows;
-	int r;
+	struct engine_wait *waits = calloc(m->count + 1, sizeof(*waits));
+	uint32_t earlier = engine_flow_count(s->engine);
+	size_t wait_count = 0;
+	int r = flows && waits ? 0 : -ENOMEM;
 
-	if (!flows)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->count; i++) {
+	for (size_t i = 0; i < m->count && r == 0; i++) {
 		const struct message *from = &m->items[i];
 		bool first = from->after == MESSAGE_NONE;
 
@@ -249,12 +249,16 @@ static int add_messages(struct session *s, const struct messages *m)
 			.dst_host = from->dst_host,
 			.bytes = from->bytes,
 			.start_ps = first ? from->start_ps : from->gap_ps,
-			.after = first ? ENGINE_NO_FLOW : earlier + from->after,
 			.base_rtt_ps = from->base_rtt_ps,
 		};
+		if (!first)
+			waits[wait_count++] = (struct engine_wait){
+				earlier + from->after, earlier + (uint32_t)i, ENGINE_ENDED};
 	}
-	r = engine_add_flows(s->engine, flows, m->count);
+	if (r == 0)
+		r = engine_add_flows(s->engine, flows, m->count, waits, wait_count);
 	free(flows);
+	free(waits);
 	return r;
 }
 

@@ -29,7 +29,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		n->first_port = from->first_port;
 		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
-		n->active_head = n->active_tail = SLOT_NONE;
+		n->active_head = n->active_tail = FLOW_NONE;
 		/* grows with PFC, where a port may arm a third event, and at hosts with their flows */
 		n->events.capacity = 2 * from->port_count;
 		n->events.items = calloc(n->events.capacity, sizeof(struct event));
@@ -146,6 +146,9 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 	r = packet_pool_init(&e->pool, e->frame_capacity);
 	if (r < 0)
 		goto fail;
+	r = flow_memory_init(e);
+	if (r < 0)
+		goto fail;
 	r = pause_init(e);
 	if (r < 0)
 		goto fail;
@@ -167,10 +170,8 @@ void engine_free(struct engine *e)
 		return;
 	for (uint32_t i = 0; e->nodes && i < e->node_count; i++)
 		free(e->nodes[i].events.items);
-	for (size_t i = 0; i < e->arena_count; i++)
-		free(e->arenas[i]);
 	packet_pool_release(&e->pool);
-	free(e->arenas);
+	flow_memory_release(e);
 	free(e->nodes);
 	free(e->ports);
 	free(e->links);
@@ -178,60 +179,7 @@ void engine_free(struct engine *e)
 	free(e->queues);
 	free(e->control);
 	free(e->pauses);
-	free(e->slots);
-	free(e->flows);
 	free(e);
-}
-
-static struct flow_spec engine_spec(const struct engine *e, uint32_t flow)
-{
-	const struct engine_flow *f = &e->flows[flow].flow;
-	struct flow_spec spec = {
-		.id = flow,
-		.src_host = f->src_host,
-		.dst_host = f->dst_host,
-		.bytes = f->bytes,
-		.base_rtt_ps = f->base_rtt_ps,
-		.seed = rng_stream(e->seed, "flow", flow),
-	};
-	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;
-	const struct port *dst = e->ports[e->nodes[f->dst_host].first_port].shared;
-
-	memcpy(spec.src_mac, src->mac, 6);
-	memcpy(spec.dst_mac, dst->mac, 6);
-	memcpy(spec.src_next, src->peer_mac, 6);
-	memcpy(spec.dst_next, dst->peer_mac, 6);
-	return spec;
-}
-
-void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now)
-{
-	struct flow_spec spec = engine_spec(e, flow);
-	struct endpoint *ep = e->slots[flow_slot(flow, sender)].ep;
-
-	ep->ops = e->transport;
-	e->transport->open(ep, &e->env, &spec, sender, now);
-}
-
-#define ENDPOINT_ALIGN 64
-
-static size_t engine_endpoint_bytes(const struct engine *e, uint32_t flow, bool sender)
-{
-	struct flow_spec spec = engine_spec(e, flow);
-
-	return (e->transport->size(&e->env, &spec, sender) + ENDPOINT_ALIGN - 1) &
-	       ~(size_t)(ENDPOINT_ALIGN - 1);
-}
-
-static bool engine_flow_valid(const struct engine *e, const struct engine_flow *f, uint32_t index)
-{
-	if (f->src_host >= e->host_count || f->dst_host >= e->host_count ||
-		f->src_host == f->dst_host || !f->bytes)
-		return false;
-	if (f->after == ENGINE_NO_FLOW)
-		return true;
-	/* its end is known where it was sent from, and nowhere else at that moment */
-	return f->after < index && e->flows[f->after].flow.src_host == f->src_host;
 }
 
 /* Room for a flow's events at its two hosts: start, timers armed and overtaken. */
@@ -252,93 +200,6 @@ int engine_reserve_events(struct engine_node *n, uint32_t more)
 	return 0;
 }
 
-static void engine_place_flow(struct engine *e, uint32_t index, uint8_t **memory)
-{
-	struct engine_flow_state *f = &e->flows[index];
-
-	for (int side = 0; side < 2; side++) {
-		struct engine_slot *s = &e->slots[2 * index + side];
-
-		*s = (struct engine_slot){
-			.ep = (struct endpoint *)*memory,
-			.node = side ? f->flow.dst_host : f->flow.src_host,
-			.active_next = SLOT_NONE,
-		};
-		*memory += engine_endpoint_bytes(e, index, !side);
-	}
-	engine_open_endpoint(e, index, false, e->now_ps);
-	if (f->flow.after == ENGINE_NO_FLOW || e->flows[f->flow.after].done) {
-		uint64_t start = f->flow.start_ps;
-
-		if (f->flow.after != ENGINE_NO_FLOW)
-			start += e->slots[flow_slot(f->flow.after, true)].ep->finished_ps;
-		if (start < e->now_ps)
-			start = e->now_ps;
-		engine_arm(e, &e->nodes[f->flow.src_host], start, EVENT_START, index);
-		return;
-	}
-	f->next_after = e->flows[f->flow.after].first_after;
-	e->flows[f->flow.after].first_after = index;
-}
-
-static int engine_grow(struct engine *e, size_t count)
-{
-	size_t total = e->flow_count + count;
-	struct engine_flow_state *flows;
-	struct engine_slot *slots;
-	void **arenas;
-
-	flows = realloc(e->flows, total * sizeof(*flows));
-	if (!flows)
-		return -ENOMEM;
-	e->flows = flows;
-	slots = realloc(e->slots, 2 * total * sizeof(*slots));
-	if (!slots)
-		return -ENOMEM;
-	e->slots = slots;
-	arenas = realloc(e->arenas, (e->arena_count + 1) * sizeof(*arenas));
-	if (!arenas)
-		return -ENOMEM;
-	e->arenas = arenas;
-	return 0;
-}
-
-int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count)
-{
-	uint32_t first = e->flow_count;
-	size_t bytes = 0;
-	uint8_t *memory;
-	int r;
-
-	if (count > ENGINE_FLOWS_MAX / e->env.qps - first)
-		return -EINVAL;
-	if (!count)
-		return 0;
-	r = engine_grow(e, count);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < count; i++) {
-		e->flows[first + i] = (struct engine_flow_state){.flow = flows[i],
-			.start_ps = UINT64_MAX,
-			.first_after = ENGINE_NO_FLOW,
-			.next_after = ENGINE_NO_FLOW};
-		if (!engine_flow_valid(e, &flows[i], first + (uint32_t)i))
-			return -EINVAL;
-		bytes += engine_endpoint_bytes(e, first + (uint32_t)i, true) +
-			 engine_endpoint_bytes(e, first + (uint32_t)i, false);
-	}
-	memory = aligned_alloc(ENDPOINT_ALIGN, bytes ? bytes : ENDPOINT_ALIGN);
-	if (!memory)
-		return -ENOMEM;
-	memset(memory, 0, bytes);
-	e->arenas[e->arena_count++] = memory;
-	e->flow_count += (uint32_t)count;
-	e->stats.flows = e->flow_count;
-	for (uint32_t i = first; i < e->flow_count; i++)
-		engine_place_flow(e, i, &memory);
-	return e->failed;
-}
-
 uint64_t engine_now(const struct engine *e)
 {
 	return e->now_ps;
@@ -351,7 +212,7 @@ uint64_t engine_next(const struct engine *e)
 
 bool engine_done(const struct engine *e)
 {
-	return e->stats.flows_done == e->flow_count && e->now_ps >= e->end_ps;
+	return e->flows_ended == e->flow_count && e->now_ps >= e->end_ps;
 }
 
 uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class)
@@ -403,21 +264,6 @@ int engine_check_balance(const struct engine *e)
 			counted += e->dp->tables.drops[id].frames[i];
 	ended = s.delivered + s.consumed + dropped;
 	return s.sent + s.made == ended + s.in_flight && counted == dropped ? 0 : -EIO;
-}
-
-void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
-{
-	const struct endpoint *tx = e->slots[flow_slot(flow, true)].ep;
-	const struct endpoint *rx = e->slots[flow_slot(flow, false)].ep;
-
-	*ret = (struct engine_flow_result){
-		.flow = e->flows[flow].flow,
-		.start_ps = e->flows[flow].start_ps,
-		.finish_ps = tx->finished_ps,
-		.delivered_ps = rx->delivered_ps,
-		.sender = tx->stats,
-		.receiver = rx->stats,
-	};
 }
 
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class)

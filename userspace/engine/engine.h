@@ -60,24 +60,55 @@ struct engine_params {
 	bool lasting;         /* goes on when no flow is left */
 };
 
-/* One message to be sent. */
+/*
+ * An operation of a host: a message to another host, or a computation. It begins `start_ps` after all that it waits for, or at
+ * start_ps if it waits for nothing. A barrier is one of no host: it ends a fabric's half round trip (env.base_rtt_ps) after
+ * the last of what it waits for, everywhere at the same time.
+ */
 struct engine_flow {
-	uint32_t src_host, dst_host; /* different */
-	uint64_t bytes;              /* at least 1 */
-	uint64_t start_ps;    /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
-	uint32_t after;       /* an earlier flow from the same host */
-	uint64_t base_rtt_ps; /* idle round trip between the two; 0: the longest of the fabric */
+	uint32_t src_host, dst_host; /* the same: a computation; ENGINE_BARRIER: both */
+	uint64_t bytes;              /* of a message, at least 1; else 0 */
+	uint64_t start_ps;
+	union {
+		uint64_t
+			base_rtt_ps; /* idle round trip between the two; 0: the longest of the fabric */
+		uint64_t lasts_ps; /* a computation */
+	};
 };
 
-#define ENGINE_NO_FLOW   UINT32_MAX
-#define ENGINE_FLOWS_MAX ((1u << 23) - 1) /* queue pairs have 24 bits, and a flow has two of them */
+#define ENGINE_BARRIER UINT32_MAX
+
+/* What may be waited for, and whose host knows of it at that moment. */
+enum engine_event {
+	ENGINE_BEGUN,     /* at the sender */
+	ENGINE_ENDED,     /* at the sender: all is acknowledged */
+	ENGINE_DELIVERED, /* at the receiver: the last byte is there */
+};
+
+/*
+ * Operation `to` waits for an event of operation `from`. Both are numbers, and `from` is the smaller. The event must be one of
+ * the host that `to` begins at, unless either of them is a barrier.
+ */
+struct engine_wait {
+	uint32_t from, to;
+	enum engine_event event;
+};
+
+#define ENGINE_FLOWS_MAX (1u << 29) /* operations of all kinds */
 
 /* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
 int engine_new(struct engine **ret, const struct engine_params *params);
 void engine_free(struct engine *e);
 
-/* Adds flows, numbered on from 0 in their order, that start now at the earliest. 0, -ENOMEM or -EINVAL. */
-int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count);
+/*
+ * Adds operations, numbered on from 0 in their order, that begin now at the earliest, and what the new ones wait for.
+ * 0, -ENOMEM or -EINVAL.
+ */
+int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count,
+	const struct engine_wait *waits, size_t wait_count);
+
+/* How many there are, of all kinds. */
+uint32_t engine_flow_count(const struct engine *e);
 
 /*
  * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (NULL is
@@ -131,9 +162,9 @@ struct engine_stats {
 	uint64_t hops;               /* frames that crossed a link */
 	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */
 	uint64_t max_queue_bytes;    /* of any switch port, the frame on the line included */
-	uint64_t flows, flows_done;
-	uint64_t bytes_delivered; /* payload, of finished flows */
-	uint64_t trace_hash;      /* over every packet event of every node in its order */
+	uint64_t flows, flows_done;  /* messages */
+	uint64_t bytes_delivered;    /* payload, of finished flows */
+	uint64_t trace_hash;         /* over every packet event of every node in its order */
 };
 
 void engine_stats(const struct engine *e, struct engine_stats *ret);

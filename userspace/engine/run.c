@@ -19,6 +19,7 @@ void engine_drop(
 	if (e->observer.dropped)
 		e->observer.dropped(e->observer.arg, now, port, reason,
 			packet_frame(&e->pool, packet)->bytes, k->captured, k->length);
+	flow_packet_lost(e, k, packet_frame(&e->pool, packet)->bytes);
 	packet_free(&e->pool, packet);
 }
 
@@ -164,7 +165,7 @@ static void node_dispatch(struct engine *e, struct engine_node *n, const struct 
 		host_timer(e, n, index, ev->time_ps);
 		break;
 	case EVENT_START:
-		host_start(e, n, index, ev->time_ps);
+		flow_due(e, n, index, ev->time_ps);
 		break;
 	case EVENT_PAUSE:
 		pause_due(e, n->first_port + index, ev->time_ps);
@@ -277,7 +278,7 @@ static void node_run(struct engine *e, struct engine_node *n)
  */
 static uint64_t run_limit(const struct engine *e, uint64_t until_ps)
 {
-	if (e->lasting || e->stats.flows_done < e->flow_count || e->end_ps > until_ps)
+	if (e->lasting || e->flows_ended < e->flow_count || e->end_ps > until_ps)
 		return until_ps;
 	return e->end_ps;
 }
