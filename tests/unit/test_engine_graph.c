@@ -12,17 +12,18 @@
 
 #define MESSAGE 9000
 
-static struct engine_flow message(uint32_t src, uint32_t dst, uint64_t start_ps)
+static struct operation message(uint32_t src, uint32_t dst, uint64_t start_ps)
 {
-	return (struct engine_flow){src, dst, MESSAGE, start_ps, {0}};
+	return (struct operation){src, dst, MESSAGE, start_ps, {0}, 0, false, false};
 }
 
-static struct engine_flow computation(uint32_t host, uint64_t lasts_ps)
+static struct operation computation(uint32_t host, uint64_t lasts_ps)
 {
-	return (struct engine_flow){host, host, 0, 0, {.lasts_ps = lasts_ps}};
+	return (struct operation){host, host, 0, 0, {.lasts_ps = lasts_ps}, 0, false, false};
 }
 
-static const struct engine_flow barrier = {ENGINE_BARRIER, ENGINE_BARRIER, 0, 0, {0}};
+static const struct operation barrier = {
+	OPERATION_BARRIER, OPERATION_BARRIER, 0, 0, {0}, 0, false, false};
 
 /* Six hosts at two switches and two above them. */
 static void open_net(struct small_net *s, uint32_t max_batch)
@@ -46,10 +47,10 @@ static struct engine_flow_result result(const struct small_net *s, uint32_t flow
 
 static void each_event_is_waited_for(void **state)
 {
-	const struct engine_flow flows[] = {message(0, 4, 1000), message(0, 5, 77),
-		message(0, 5, 78), message(4, 1, 79), computation(4, 5000), message(4, 2, 80)};
-	static const struct engine_wait waits[] = {{0, 1, ENGINE_BEGUN}, {0, 2, ENGINE_ENDED},
-		{0, 3, ENGINE_DELIVERED}, {0, 4, ENGINE_DELIVERED}, {4, 5, ENGINE_ENDED}};
+	const struct operation flows[] = {message(0, 4, 1000), message(0, 5, 77), message(0, 5, 78),
+		message(4, 1, 79), computation(4, 5000), message(4, 2, 80)};
+	static const struct wait waits[] = {{0, 1, OPERATION_BEGUN}, {0, 2, OPERATION_ENDED},
+		{0, 3, OPERATION_DELIVERED}, {0, 4, OPERATION_DELIVERED}, {4, 5, OPERATION_ENDED}};
 	struct engine_flow_result first;
 	struct small_net s;
 
@@ -75,10 +76,10 @@ static void each_event_is_waited_for(void **state)
 /* It begins after the latest of all that it waits for. */
 static void the_last_of_several_counts(void **state)
 {
-	const struct engine_flow flows[] = {message(1, 0, 0), computation(0, 3 * PS_PER_US),
+	const struct operation flows[] = {message(1, 0, 0), computation(0, 3 * PS_PER_US),
 		computation(0, 9 * PS_PER_MS), message(0, 3, 5)};
-	static const struct engine_wait waits[] = {{0, 3, ENGINE_DELIVERED}, {1, 3, ENGINE_ENDED},
-		{2, 3, ENGINE_ENDED}, {2, 3, ENGINE_BEGUN}};
+	static const struct wait waits[] = {{0, 3, OPERATION_DELIVERED}, {1, 3, OPERATION_ENDED},
+		{2, 3, OPERATION_ENDED}, {2, 3, OPERATION_BEGUN}};
 	struct small_net s;
 
 	(void)state;
@@ -92,10 +93,10 @@ static void the_last_of_several_counts(void **state)
 /* Half a round trip after the last, at all hosts at the same time. */
 static void a_barrier_holds_all_hosts(void **state)
 {
-	const struct engine_flow flows[] = {message(0, 5, 0), message(3, 1, 4 * PS_PER_US),
+	const struct operation flows[] = {message(0, 5, 0), message(3, 1, 4 * PS_PER_US),
 		computation(2, 100), barrier, message(5, 0, 0), message(1, 2, 10)};
-	static const struct engine_wait waits[] = {{0, 3, ENGINE_ENDED}, {1, 3, ENGINE_DELIVERED},
-		{2, 3, ENGINE_ENDED}, {3, 4, ENGINE_ENDED}, {3, 5, ENGINE_ENDED}};
+	static const struct wait waits[] = {{0, 3, OPERATION_ENDED}, {1, 3, OPERATION_DELIVERED},
+		{2, 3, OPERATION_ENDED}, {3, 4, OPERATION_ENDED}, {3, 5, OPERATION_ENDED}};
 	uint64_t open_ps;
 	struct small_net s;
 
@@ -112,15 +113,15 @@ static void a_barrier_holds_all_hosts(void **state)
 
 static void waits_that_make_no_sense(void **state)
 {
-	const struct engine_flow flows[] = {
+	const struct operation flows[] = {
 		message(0, 4, 0), message(1, 4, 0), computation(0, 1), barrier};
-	static const struct engine_wait bad[] = {
-		{1, 1, ENGINE_ENDED},     /* itself */
-		{1, 0, ENGINE_ENDED},     /* a later one */
-		{0, 4, ENGINE_ENDED},     /* who is not there waits */
-		{0, 1, ENGINE_ENDED},     /* of another host */
-		{0, 2, ENGINE_DELIVERED}, /* the receiver's affair */
-		{0, 1, ENGINE_DELIVERED},
+	static const struct wait bad[] = {
+		{1, 1, OPERATION_ENDED},     /* itself */
+		{1, 0, OPERATION_ENDED},     /* a later one */
+		{0, 4, OPERATION_ENDED},     /* who is not there waits */
+		{0, 1, OPERATION_ENDED},     /* of another host */
+		{0, 2, OPERATION_DELIVERED}, /* the receiver's affair */
+		{0, 1, OPERATION_DELIVERED},
 	};
 	struct small_net s;
 
@@ -139,8 +140,8 @@ static void waits_that_make_no_sense(void **state)
 static void add_ring(struct small_net *s, uint32_t rounds)
 {
 	for (uint32_t i = 0; i < rounds * 6; i++) {
-		const struct engine_flow f = message(i % 6, (i + 1) % 6, 0);
-		const struct engine_wait w = {i - 1, i, ENGINE_DELIVERED};
+		const struct operation f = message(i % 6, (i + 1) % 6, 0);
+		const struct wait w = {i - 1, i, OPERATION_DELIVERED};
 
 		assert_int_equal(engine_add_flows(s->engine, &f, 1, &w, i ? 1 : 0), 0);
 	}

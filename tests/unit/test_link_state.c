@@ -28,7 +28,7 @@ static uint64_t losses(uint64_t start_ps, uint64_t from_ps, uint64_t to_ps)
 	const struct strack_options options = STRACK_OPTIONS_DEFAULT;
 	struct fabric *f = hand_fabric(2, 1, links, 2);
 	const struct sw_sizes sizes = hand_sizes(f);
-	struct engine_flow flow = {
+	struct operation flow = {
 		.src_host = SENDER,
 		.dst_host = 0,
 		.bytes = MESSAGE,

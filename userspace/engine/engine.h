@@ -13,6 +13,7 @@
 #include "abi/drop.h"
 #include "base/metrics.h"
 #include "base/net.h"
+#include "base/operation.h"
 #include "dataplane/dataplane.h"
 #include "transport/transport.h"
 
@@ -60,42 +61,6 @@ struct engine_params {
 	bool lasting;         /* goes on when no flow is left */
 };
 
-/*
- * An operation of a host: a message to another host, or a computation. It begins `start_ps` after all that it waits for, or at
- * start_ps if it waits for nothing. A barrier is one of no host: it ends a fabric's half round trip (env.base_rtt_ps) after
- * the last of what it waits for, everywhere at the same time.
- */
-struct engine_flow {
-	uint32_t src_host, dst_host; /* the same: a computation; ENGINE_BARRIER: both */
-	uint64_t bytes;              /* of a message, at least 1; else 0 */
-	uint64_t start_ps;
-	union {
-		uint64_t
-			base_rtt_ps; /* idle round trip between the two; 0: the longest of the fabric */
-		uint64_t lasts_ps; /* a computation */
-	};
-};
-
-#define ENGINE_BARRIER UINT32_MAX
-
-/* What may be waited for, and whose host knows of it at that moment. */
-enum engine_event {
-	ENGINE_BEGUN,     /* at the sender */
-	ENGINE_ENDED,     /* at the sender: all is acknowledged */
-	ENGINE_DELIVERED, /* at the receiver: the last byte is there */
-};
-
-/*
- * Operation `to` waits for an event of operation `from`. Both are numbers, and `from` is the smaller. The event must be one of
- * the host that `to` begins at, unless either of them is a barrier.
- */
-struct engine_wait {
-	uint32_t from, to;
-	enum engine_event event;
-};
-
-#define ENGINE_FLOWS_MAX (1u << 29) /* operations of all kinds */
-
 /* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
 int engine_new(struct engine **ret, const struct engine_params *params);
 void engine_free(struct engine *e);
@@ -104,8 +69,8 @@ void engine_free(struct engine *e);
  * Adds operations, numbered on from 0 in their order, that begin now at the earliest, and what the new ones wait for.
  * 0, -ENOMEM or -EINVAL.
  */
-int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count,
-	const struct engine_wait *waits, size_t wait_count);
+int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
+	const struct wait *waits, size_t wait_count);
 
 /* How many there are, of all kinds. */
 uint32_t engine_flow_count(const struct engine *e);
@@ -179,7 +144,7 @@ uint64_t engine_lookahead(const struct engine *e);
 int engine_check_balance(const struct engine *e);
 
 struct engine_flow_result {
-	struct engine_flow flow;
+	struct operation flow;
 	uint64_t start_ps;     /* when it began; UINT64_MAX: not yet */
 	uint64_t finish_ps;    /* its last packet was acknowledged; 0: not yet */
 	uint64_t delivered_ps; /* its last packet arrived; 0: not yet */

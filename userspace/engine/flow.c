@@ -15,16 +15,6 @@
 #define FLOW_RESERVE (64ull << 30)
 #define BLOCK_ALIGN  64
 
-static bool is_message(const struct engine_flow *f)
-{
-	return f->bytes > 0;
-}
-
-static bool is_barrier(const struct engine_flow *f)
-{
-	return f->src_host == ENGINE_BARRIER;
-}
-
 /* ---- memory ---- */
 
 static size_t endpoint_bytes(const struct engine *e, bool sender)
@@ -85,15 +75,15 @@ static struct engine_live *block_take(struct flow_memory *m, uint32_t *ret_place
 
 /* Whether the event has happened, and when. */
 static bool has_happened(
-	const struct engine *e, uint32_t flow, enum engine_event event, uint64_t *ret_ps)
+	const struct engine *e, uint32_t flow, enum operation_event event, uint64_t *ret_ps)
 {
 	struct engine_flow_result r;
 
 	engine_flow_result(e, flow, &r);
-	*ret_ps = event == ENGINE_BEGUN   ? r.start_ps
-		  : event == ENGINE_ENDED ? r.finish_ps
-					  : r.delivered_ps;
-	return event == ENGINE_BEGUN ? r.start_ps != UINT64_MAX : *ret_ps != 0;
+	*ret_ps = event == OPERATION_BEGUN   ? r.start_ps
+		  : event == OPERATION_ENDED ? r.finish_ps
+					     : r.delivered_ps;
+	return event == OPERATION_BEGUN ? r.start_ps != UINT64_MAX : *ret_ps != 0;
 }
 
 /* All that it waited for has happened. */
@@ -106,7 +96,7 @@ static void flow_arm(struct engine *e, uint32_t flow)
 	if (due < e->now_ps)
 		due = e->now_ps;
 	f->when_ps = due;
-	if (!is_barrier(&f->flow))
+	if (!operation_is_barrier(&f->flow))
 		engine_arm(e, &e->nodes[f->flow.src_host], due, EVENT_START, flow);
 }
 
@@ -130,14 +120,14 @@ static void flow_need_met(struct engine *e, uint32_t flow, uint64_t when)
 		f->when_ps = when;
 	if (--f->needs)
 		return;
-	if (is_barrier(&f->flow))
+	if (operation_is_barrier(&f->flow))
 		barrier_fall(e, flow);
 	else
 		flow_arm(e, flow);
 }
 
-static void tell_waiters(
-	struct engine *e, const struct engine_flow_state *f, enum engine_event event, uint64_t now)
+static void tell_waiters(struct engine *e, const struct engine_flow_state *f,
+	enum operation_event event, uint64_t now)
 {
 	for (uint32_t i = f->first_wait; i != FLOW_NONE; i = e->waiters[i].next)
 		if (e->waiters[i].event == event)
@@ -146,10 +136,10 @@ static void tell_waiters(
 
 /* ---- adding ---- */
 
-static bool flow_valid(const struct engine *e, const struct engine_flow *f)
+static bool flow_valid(const struct engine *e, const struct operation *f)
 {
-	if (is_barrier(f))
-		return f->dst_host == ENGINE_BARRIER && !f->bytes;
+	if (operation_is_barrier(f))
+		return f->dst_host == OPERATION_BARRIER && !f->bytes;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
 	       (f->src_host == f->dst_host) == !f->bytes;
 }
@@ -157,35 +147,35 @@ static bool flow_valid(const struct engine *e, const struct engine_flow *f)
 /* What is to be added: behind those that there are. */
 struct batch {
 	const struct engine *e;
-	const struct engine_flow *flows;
+	const struct operation *flows;
 	uint32_t first;
 	size_t count;
 };
 
-static const struct engine_flow *batch_flow(const struct batch *b, uint32_t i)
+static const struct operation *batch_flow(const struct batch *b, uint32_t i)
 {
 	return i < b->first ? &b->e->flows[i].flow : &b->flows[i - b->first];
 }
 
-static bool wait_valid(const struct batch *b, const struct engine_wait *w)
+static bool wait_valid(const struct batch *b, const struct wait *w)
 {
-	const struct engine_flow *from, *to;
+	const struct operation *from, *to;
 
 	if (w->to < b->first || w->to - b->first >= b->count || w->from >= w->to)
 		return false;
 	from = batch_flow(b, w->from);
 	to = batch_flow(b, w->to);
-	if (w->event == ENGINE_DELIVERED && !is_message(from))
+	if (w->event == OPERATION_DELIVERED && !operation_is_message(from))
 		return false;
-	if (is_barrier(from))
-		return w->event == ENGINE_ENDED;
-	return is_barrier(to) ||
-	       to->src_host == (w->event == ENGINE_DELIVERED ? from->dst_host : from->src_host);
+	if (operation_is_barrier(from))
+		return w->event == OPERATION_ENDED;
+	return operation_is_barrier(to) ||
+	       to->src_host == (w->event == OPERATION_DELIVERED ? from->dst_host : from->src_host);
 }
 
-static bool batch_valid(const struct batch *b, const struct engine_wait *waits, size_t wait_count)
+static bool batch_valid(const struct batch *b, const struct wait *waits, size_t wait_count)
 {
-	if (b->count > ENGINE_FLOWS_MAX - b->first)
+	if (b->count > OPERATIONS_MAX - b->first)
 		return false;
 	for (size_t i = 0; i < b->count; i++)
 		if (!flow_valid(b->e, &b->flows[i]))
@@ -196,7 +186,7 @@ static bool batch_valid(const struct batch *b, const struct engine_wait *waits, 
 	return true;
 }
 
-static int wait_add(struct engine *e, const struct engine_wait *w)
+static int wait_add(struct engine *e, const struct wait *w)
 {
 	struct engine_flow_state *from = &e->flows[w->from], *to = &e->flows[w->to];
 	uint64_t when;
@@ -242,14 +232,14 @@ static int flows_grow(struct engine *e, size_t count)
 /* It waits for nothing that is still to come. */
 static void flow_ready(struct engine *e, uint32_t flow)
 {
-	if (is_barrier(&e->flows[flow].flow))
+	if (operation_is_barrier(&e->flows[flow].flow))
 		barrier_fall(e, flow);
 	else
 		flow_arm(e, flow);
 }
 
-int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count,
-	const struct engine_wait *waits, size_t wait_count)
+int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
+	const struct wait *waits, size_t wait_count)
 {
 	const struct batch batch = {e, flows, e->flow_count, count};
 	int r;
@@ -264,7 +254,7 @@ int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t c
 	for (size_t i = 0; i < count; i++) {
 		e->flows[e->flow_count++] = (struct engine_flow_state){
 			.flow = flows[i], .first_wait = FLOW_NONE, .place = FLOW_NONE};
-		e->stats.flows += is_message(&flows[i]);
+		e->stats.flows += operation_is_message(&flows[i]);
 	}
 	for (size_t i = 0; i < wait_count; i++)
 		if (wait_add(e, &waits[i]) < 0)
@@ -279,7 +269,7 @@ int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t c
 
 static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 {
-	const struct engine_flow *f = &e->flows[flow].flow;
+	const struct operation *f = &e->flows[flow].flow;
 	struct flow_spec spec = {
 		.id = flow % e->memory.numbers,
 		.src_host = f->src_host,
@@ -329,7 +319,7 @@ static void flow_end(struct engine *e, uint32_t flow, uint64_t end)
 	e->flows_ended++;
 	if (end + e->lookahead_ps > e->end_ps)
 		e->end_ps = end + e->lookahead_ps;
-	tell_waiters(e, f, ENGINE_ENDED, end);
+	tell_waiters(e, f, OPERATION_ENDED, end);
 }
 
 void flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now)
@@ -342,8 +332,8 @@ void flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t n
 	}
 	f->state = FLOW_BEGUN;
 	f->when_ps = now;
-	tell_waiters(e, f, ENGINE_BEGUN, now);
-	if (is_message(&f->flow))
+	tell_waiters(e, f, OPERATION_BEGUN, now);
+	if (operation_is_message(&f->flow))
 		flow_open(e, n, flow, now);
 	else
 		engine_arm(e, n, now + f->flow.lasts_ps, EVENT_START, flow);
@@ -361,7 +351,7 @@ void flow_follow_up(struct engine *e, struct engine_live *l, bool sender)
 	}
 	if (!sender && ep->delivered_ps && !l->delivered) {
 		l->delivered = true;
-		tell_waiters(e, f, ENGINE_DELIVERED, ep->delivered_ps);
+		tell_waiters(e, f, OPERATION_DELIVERED, ep->delivered_ps);
 	}
 }
 
@@ -445,6 +435,7 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		ret->sender = flow_endpoint(e, l, true)->stats;
 		ret->receiver = flow_endpoint(e, l, false)->stats;
 	} else if (f->state == FLOW_ENDED) {
-		ret->finish_ps = f->when_ps + (is_barrier(&f->flow) ? 0 : f->flow.lasts_ps);
+		ret->finish_ps =
+			f->when_ps + (operation_is_barrier(&f->flow) ? 0 : f->flow.lasts_ps);
 	}
 }

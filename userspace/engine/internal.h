@@ -100,7 +100,7 @@ enum { FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
 
 /* An operation. */
 struct engine_flow_state {
-	struct engine_flow flow;
+	struct operation flow;
 	uint64_t
 		when_ps; /* FLOW_WAITS: of the latest event that it waited for; later: when it began */
 	uint32_t needs; /* events that are still to come */
