@@ -22,7 +22,7 @@ static struct report_cost in_units(const struct cost *c)
 
 static int measure_load(struct report_load *ret, const struct scenario *s, const struct fabric *f)
 {
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	struct workload_frames frames;
 	struct workload_size size;
 	struct cost in_process, kernel;
@@ -43,7 +43,7 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 			.kernel = in_units(&kernel),
 			.in_process = in_units(&in_process),
 		};
-	messages_release(&m);
+	operations_release(&m);
 	return r;
 }
 

@@ -10,16 +10,18 @@
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 #include "transport/kind.h"
+#include "workload/kind.h"
 #include "workload/strain.h"
 
 /*
  * What is not computed below, measured on amd64: the process and its libraries; of a port, what the engine, the recorder and
- * the fabric keep of it beside the dataplane's tables, a node's share included; of a flow, its places in the engine, its events, and
- * the message that it was while it was set up.
+ * the fabric keep of it beside the dataplane's tables, a node's share included; of an operation, its row in the engine, what is left of
+ * it when it is over, its events, and what it was while it was set up.
  */
-#define PROCESS_BYTES (5u << 20)
-#define PORT_BYTES    470u
-#define FLOW_BYTES    264u
+#define PROCESS_BYTES   (5u << 20)
+#define PORT_BYTES      470u
+#define OPERATION_BYTES 370u
+#define WAIT_BYTES      20u
 
 /*
  * What the kernel has for a fabric: of a port its half of a veth pair, a socket with its rings, and its share of the
@@ -63,24 +65,31 @@ static uint64_t fabric_bytes(const struct scenario *s, const struct fabric *f)
 	return bytes + edges * f->net.switch_count;
 }
 
-static uint64_t flow_bytes(
-	const struct scenario *s, const struct fabric *f, const struct messages *m)
+/* Those that wait for nothing: about as many are under way at any time. */
+static uint64_t chain_count(const struct operations *m)
 {
+	uint64_t chains = 0;
+
+	for (size_t i = 0; i < m->count; i++)
+		chains += !m->items[i].waits;
+	return chains;
+}
+
+static uint64_t flow_bytes(
+	const struct scenario *s, const struct fabric *f, const struct operations *m)
+{
+	const struct flow_spec longest = {.bytes = MESSAGE_BYTES_MAX};
 	struct transport_env env;
 	const struct transport_ops *ops = setup_transport(&env, s, f);
-	uint64_t bytes = 0;
 
-	for (size_t i = 0; i < m->count; i++) {
-		const struct flow_spec spec = {.bytes = m->items[i].bytes};
-
-		bytes += FLOW_BYTES + ops->size(&env, &spec, true) + ops->size(&env, &spec, false);
-	}
-	return bytes;
+	return m->count * OPERATION_BYTES + m->wait_count * WAIT_BYTES +
+	       chain_count(m) *
+		       (ops->size(&env, &longest, true) + ops->size(&env, &longest, false));
 }
 
 /* Packets under way, or their answers: a window of each host that sends, however many flows it has. */
 static uint64_t packet_bytes(
-	const struct scenario *s, const struct fabric *f, const struct messages *m)
+	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	uint64_t slot = packet_slot_bytes(setup_frame_capacity(s, f));
 	struct quantity most_bytes = host_facts(&s->host).window;
@@ -96,7 +105,7 @@ static uint64_t packet_bytes(
 
 /* Ports to which the messages' packets and answers may come. 0 or -ENOMEM. */
 static int count_reached(
-	uint32_t *ret, const struct scenario *s, const struct fabric *f, const struct messages *m)
+	uint32_t *ret, const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	uint32_t count = f->net.link_count;
 	struct strain_links links = {calloc((size_t)count + 1, sizeof(uint64_t)),
@@ -117,17 +126,14 @@ static int count_reached(
 }
 
 /* As many chains of messages as there are hosts reach about all; to follow each would take longer than it is worth. */
-static bool reaches_all(const struct scenario *s, const struct fabric *f, const struct messages *m)
+static bool reaches_all(
+	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
-	uint64_t chains = 0;
-
-	for (size_t i = 0; i < m->count; i++)
-		chains += m->items[i].after == MESSAGE_NONE;
-	return s->sw.lldp_ps || chains >= f->net.host_count;
+	return s->sw.lldp_ps || chain_count(m) >= f->net.host_count;
 }
 
 static int kernel_bytes(
-	uint64_t *ret, const struct scenario *s, const struct fabric *f, const struct messages *m)
+	uint64_t *ret, const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	const struct net *net = &f->net;
 	uint32_t reached = net->port_count;
@@ -140,13 +146,13 @@ static int kernel_bytes(
 }
 
 static uint64_t process_bytes(
-	const struct scenario *s, const struct fabric *f, const struct messages *m)
+	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	return PROCESS_BYTES + fabric_bytes(s, f) + flow_bytes(s, f, m) + packet_bytes(s, f, m);
 }
 
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
-	const struct fabric *f, const struct messages *m, const struct workload_size *size)
+	const struct fabric *f, const struct operations *m, const struct workload_size *size)
 {
 	double answered = host_facts(&s->host).packets_per_ack;
 	double hops = (double)size->packet_hops * (1 + 1 / answered);
@@ -164,7 +170,7 @@ int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct 
 
 int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel)
 {
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	uint64_t more = 0;
 	int err = traffic_messages(&m, s, f, 0);
 
@@ -172,6 +178,6 @@ int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 		err = kernel_bytes(&more, s, f, &m);
 	if (!err)
 		*ret = process_bytes(s, f, &m) + more;
-	messages_release(&m);
+	operations_release(&m);
 	return err;
 }

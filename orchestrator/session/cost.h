@@ -23,7 +23,7 @@ struct cost {
  * and Linux 6.18; time is a rule of thumb, of a 2-core virtual machine. 0 or -ENOMEM.
  */
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
-	const struct fabric *f, const struct messages *m, const struct workload_size *size);
+	const struct fabric *f, const struct operations *m, const struct workload_size *size);
 
 /* The memory of a run of the scenario's own workload on one of them, bytes. 0 or -ENOMEM. */
 int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel);

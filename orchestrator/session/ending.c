@@ -87,7 +87,7 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 }
 
 int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct messages *m, bool healed)
+	const struct operations *m, bool healed)
 {
 	struct strain_links links = {0};
 	struct workload_frames frames;
@@ -131,26 +131,28 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 }
 
 /* From its start, or from when the links have come to rest, each message may take as long; and one after the other. */
-static uint64_t latest_end(struct messages *m, uint64_t rest_ps, uint64_t patience_ps)
+static uint64_t latest_end(struct operations *m, uint64_t rest_ps, uint64_t patience_ps)
 {
 	uint64_t last = min_u64(sum(rest_ps, patience_ps), ENDING_MAX);
 
-	for (size_t i = 0; i < m->count; i++) {
-		struct message *msg = &m->items[i];
+	/* start_ps becomes the end of each */
+	for (size_t i = 0, w = 0; i < m->count; i++) {
+		struct operation *o = &m->items[i];
+		uint64_t from = o->waits ? 0 : rest_ps, lasts = patience_ps;
 
-		if (msg->after != MESSAGE_NONE)
-			msg->start_ps = sum(m->items[msg->after].start_ps, msg->gap_ps);
-		else if (msg->start_ps < rest_ps)
-			msg->start_ps = rest_ps;
-		msg->start_ps = min_u64(sum(msg->start_ps, patience_ps), ENDING_MAX);
-		if (msg->start_ps > last)
-			last = msg->start_ps;
+		for (; w < m->wait_count && m->waits[w].to == i; w++)
+			from = max_u64(from, m->items[m->waits[w].from].start_ps);
+		if (!operation_is_message(o) && !operation_is_barrier(o))
+			lasts = o->lasts_ps;
+		o->start_ps = o->waits ? sum(from, o->start_ps) : max_u64(from, o->start_ps);
+		o->start_ps = min_u64(sum(o->start_ps, lasts), ENDING_MAX);
+		last = max_u64(last, o->start_ps);
 	}
 	return last;
 }
 
 int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct timeline *t, struct messages *m)
+	const struct timeline *t, struct operations *m)
 {
 	struct strain_links links = {0};
 	struct workload_frames frames;

@@ -18,13 +18,13 @@ struct scenario;
  * -ENOMEM.
  */
 int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct timeline *t, struct messages *m);
+	const struct timeline *t, struct operations *m);
 
 /*
  * The largest completion time is at least this, by the links between switches: without those that are dead, or slower, from the
  * start and for good, unless faults may be healed by hand. 0 or -ENOMEM.
  */
 int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct messages *m, bool healed);
+	const struct operations *m, bool healed);
 
 #endif

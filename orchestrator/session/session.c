@@ -265,11 +265,9 @@ int session_advance(
 
 double session_progress(const struct session *s)
 {
-	struct engine_stats stats;
 	uint64_t sent = 0;
 
-	engine_stats(s->engine, &stats);
-	for (uint32_t i = 0; i < stats.flows; i++) {
+	for (uint32_t i = 0; i < engine_flow_count(s->engine); i++) {
 		struct engine_flow_result f;
 
 		engine_flow_result(s->engine, i, &f);

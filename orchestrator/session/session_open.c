@@ -232,37 +232,23 @@ static int open_engine(struct session *s, struct error *why)
 	return r < 0 ? error_set(why, r, "out of memory for the engine") : 0;
 }
 
-static int add_messages(struct session *s, const struct messages *m)
+/* They are numbered on from those that there are. */
+static int add_operations(struct session *s, struct operations *m)
 {
-	struct engine_flow *flows = calloc(m->count + 1, sizeof(*flows));
-	uint32_t earlier = (uint32_t)engine_counts(s->engine)->flows;
-	int r;
+	uint32_t earlier = engine_flow_count(s->engine);
 
-	if (!flows)
-		return -ENOMEM;
-	for (size_t i = 0; i < m->count; i++) {
-		const struct message *from = &m->items[i];
-		bool first = from->after == MESSAGE_NONE;
-
-		flows[i] = (struct engine_flow){
-			.src_host = from->src_host,
-			.dst_host = from->dst_host,
-			.bytes = from->bytes,
-			.start_ps = first ? from->start_ps : from->gap_ps,
-			.after = first ? ENGINE_NO_FLOW : earlier + from->after,
-			.base_rtt_ps = from->base_rtt_ps,
-		};
+	for (size_t i = 0; earlier && i < m->wait_count; i++) {
+		m->waits[i].from += earlier;
+		m->waits[i].to += earlier;
 	}
-	r = engine_add_flows(s->engine, flows, m->count);
-	free(flows);
-	return r;
+	return engine_add_flows(s->engine, m->items, m->count, m->waits, m->wait_count);
 }
 
 int session_add_traffic(struct session *s, size_t first)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	struct workload_size size = {0};
 	struct workload_frames frames;
 	uint64_t fabric_ps = 0;
@@ -280,12 +266,12 @@ int session_add_traffic(struct session *s, size_t first)
 		s->fabric_ps = fabric_ps;
 	s->packets += size.packets;
 	if (r == 0)
-		r = add_messages(s, &m);
+		r = add_operations(s, &m);
 	if (r == 0 && !s->params.lasting && sc->until_ps)
 		s->end_ps = sc->until_ps;
 	else if (r == 0 && !s->params.lasting)
 		r = ending_auto(&s->end_ps, sc, f, &s->timeline, &m);
-	messages_release(&m);
+	operations_release(&m);
 	return r;
 }
 

@@ -17,7 +17,7 @@ static uint32_t host_number(const void *fabric, const char *name)
 }
 
 int traffic_messages(
-	struct messages *m, const struct scenario *s, const struct fabric *f, size_t first)
+	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first)
 {
 	const struct workload_hosts hosts = {f->net.host_count, host_number, f};
 
@@ -30,6 +30,7 @@ int traffic_messages(
 			.repeat = o->repeat,
 			.gap_ps = o->gap_ps,
 			.seed = rng_stream(s->seed, "workload", i),
+			.entry = (uint32_t)i,
 		};
 		int r = workload_kinds[w->kind]->messages(m, &p, o, &hosts);
 

@@ -10,6 +10,6 @@ struct scenario;
 
 /* Appends the messages of workloads from number `first` on, in the file's order. f was made from s. 0 or -ENOMEM. */
 int traffic_messages(
-	struct messages *m, const struct scenario *s, const struct fabric *f, size_t first);
+	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first);
 
 #endif

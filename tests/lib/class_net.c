@@ -248,12 +248,12 @@ void class_net_close(struct class_net *n)
 
 uint32_t class_net_stream(struct class_net *n, const struct class_stream *s)
 {
-	struct engine_flow f = {
-		s->src, s->dst, (uint64_t)s->packets * s->payload, s->start_ps, ENGINE_NO_FLOW, 0};
+	struct operation f = {s->src, s->dst, (uint64_t)s->packets * s->payload, s->start_ps, {0},
+		0, false, false};
 
 	assert_in_range(n->stream_count, 0, CLASS_NET_STREAMS - 1);
 	n->streams[n->stream_count] = *s;
-	assert_int_equal(engine_add_flows(n->engine, &f, 1), 0);
+	assert_int_equal(engine_add_flows(n->engine, &f, 1, NULL, 0), 0);
 	return n->stream_count++;
 }
 

@@ -199,8 +199,8 @@ static void a_paused_host_answers(void **state)
 {
 	static const struct strack_options options = STRACK_OPTIONS_DEFAULT;
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
-	const struct engine_flow flows[] = {
-		{0, 1, 400000, 0, ENGINE_NO_FLOW, 0}, {1, 0, 400000, 0, ENGINE_NO_FLOW, 0}};
+	const struct operation flows[] = {
+		{0, 1, 400000, 0, {0}, 0, false, false}, {1, 0, 400000, 0, {0}, 0, false, false}};
 	uint32_t answers = 0;
 	struct class_net n;
 	struct pause_watch *w;
@@ -214,7 +214,7 @@ static void a_paused_host_answers(void **state)
 	n.params.env.control_dscp = 8 * ANSWERS;
 	w = pause_watch_new(&n, class_net_port(&n, 1, 2));
 	class_net_open(&n);
-	assert_int_equal(engine_add_flows(n.engine, flows, 2), 0);
+	assert_int_equal(engine_add_flows(n.engine, flows, 2, NULL, 0), 0);
 	class_net_run(&n, 10 * PS_PER_US);
 	class_net_send_pfc(&n, w->peer, 1u << PAUSE_CLASS, 2000);
 	class_net_run(&n, PS_PER_MS);

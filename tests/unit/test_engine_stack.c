@@ -228,8 +228,8 @@ static void the_stack_and_a_sender_alternate(void **state)
 static struct stack_net *run_answer(uint32_t before, uint32_t after, uint64_t arrives_ps, bool busy)
 {
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
-	static const struct engine_flow flows[] = {
-		{1, 0, 1000, 0, ENGINE_NO_FLOW, 0}, {0, 1, 1000000, 0, ENGINE_NO_FLOW, 0}};
+	static const struct operation flows[] = {
+		{1, 0, 1000, 0, {0}, 0, false, false}, {0, 1, 1000000, 0, {0}, 0, false, false}};
 	struct stack_segment g = {.dst = 1, .length = STACK_FRAME};
 	struct stack_net *s = stack_net_new(2, 1, links, 2);
 
@@ -237,7 +237,7 @@ static struct stack_net *run_answer(uint32_t before, uint32_t after, uint64_t ar
 	class_net_open(&s->net);
 	for (; g.number < before; g.number++)
 		assert_int_equal(stack_net_send(s, &g), 0);
-	assert_int_equal(engine_add_flows(s->net.engine, flows, busy ? 2 : 1), 0);
+	assert_int_equal(engine_add_flows(s->net.engine, flows, busy ? 2 : 1, NULL, 0), 0);
 	class_net_run(&s->net, arrives_ps + 1);
 	for (; g.number < before + after; g.number++)
 		assert_int_equal(stack_net_send(s, &g), 0);

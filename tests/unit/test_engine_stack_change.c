@@ -149,15 +149,22 @@ static void a_storm_holds_what_is_for_a_stack(void **state)
 #define LATER (40 * PS_PER_US)
 
 /* The last four are to be there from LATER on: two that start by the clock, and two after one of them and an old one. */
-static const struct engine_flow flows[] = {
-	{0, 1, 10000, 0, ENGINE_NO_FLOW, 0},
-	{2, 1, 1000000, 1000, ENGINE_NO_FLOW, 0},
-	{0, 2, 5000, 3 * PS_PER_US, 0, 0},
-	{1, 0, 70000, LATER, ENGINE_NO_FLOW, 0},
-	{2, 0, 30000, LATER + 777, ENGINE_NO_FLOW, 0},
-	{1, 2, 20000, 5 * PS_PER_US, 3, 0},
-	{2, 1, 9000, PS_PER_US, 1, 0},
+static const struct operation flows[] = {
+	{0, 1, 10000, 0, {0}, 0, false, false},
+	{2, 1, 1000000, 1000, {0}, 0, false, false},
+	{0, 2, 5000, 3 * PS_PER_US, {0}, 0, false, false},
+	{1, 0, 70000, LATER, {0}, 0, false, false},
+	{2, 0, 30000, LATER + 777, {0}, 0, false, false},
+	{1, 2, 20000, 5 * PS_PER_US, {0}, 0, false, false},
+	{2, 1, 9000, PS_PER_US, {0}, 0, false, false},
 };
+
+/* Of the first of these both are there from the beginning. */
+static const struct wait waits[] = {
+	{0, 2, OPERATION_ENDED}, {3, 5, OPERATION_ENDED}, {1, 6, OPERATION_ENDED}};
+
+#define WAITS       (sizeof(waits) / sizeof(waits[0]))
+#define EARLY_WAITS 1
 
 #define FLOWS (sizeof(flows) / sizeof(flows[0]))
 #define EARLY 3
@@ -174,13 +181,17 @@ static struct engine_stats run_flows(
 	stack_net_strack(s, 20 * PS_PER_US);
 	s->net.params.lasting = lasting;
 	class_net_open(&s->net);
-	assert_int_equal(engine_add_flows(s->net.engine, flows, at_once ? FLOWS : EARLY), 0);
+	assert_int_equal(engine_add_flows(s->net.engine, flows, at_once ? FLOWS : EARLY, waits,
+				 at_once ? WAITS : EARLY_WAITS),
+		0);
 	for (; g.number < 10; g.number++)
 		assert_int_equal(stack_net_send(s, &g), 0);
 	class_net_run(&s->net, LATER);
 	assert_int_equal(engine_now(s->net.engine), LATER);
 	if (!at_once)
-		assert_int_equal(engine_add_flows(s->net.engine, flows + EARLY, FLOWS - EARLY), 0);
+		assert_int_equal(engine_add_flows(s->net.engine, flows + EARLY, FLOWS - EARLY,
+					 waits + EARLY_WAITS, WAITS - EARLY_WAITS),
+			0);
 	class_net_run(&s->net, PS_PER_S);
 	stats = class_net_stats(&s->net);
 	assert_int_equal(stats.flows_done, FLOWS);
@@ -221,7 +232,7 @@ static void flows_added_later_are_as_if_they_had_been_there(void **state)
 /* What should have started before it was added starts now. */
 static void a_flow_of_the_past_starts_now(void **state)
 {
-	const struct engine_flow flow = {0, 1, 1000, 5, ENGINE_NO_FLOW, 0};
+	const struct operation flow = {0, 1, 1000, 5, {0}, 0, false, false};
 	struct stack_net *s = stack_net_chain();
 	struct engine_flow_result result;
 
@@ -229,7 +240,7 @@ static void a_flow_of_the_past_starts_now(void **state)
 	stack_net_strack(s, 20 * PS_PER_US);
 	class_net_open(&s->net);
 	class_net_run(&s->net, LATER);
-	assert_int_equal(engine_add_flows(s->net.engine, &flow, 1), 0);
+	assert_int_equal(engine_add_flows(s->net.engine, &flow, 1, NULL, 0), 0);
 	class_net_run(&s->net, PS_PER_S);
 	engine_flow_result(s->net.engine, 0, &result);
 	assert_int_equal(result.start_ps, LATER);
@@ -240,7 +251,7 @@ static void a_flow_of_the_past_starts_now(void **state)
 /* Without it a run ends one lookahead after its last flow, and without flows at once. */
 static void a_lasting_run_goes_on(void **state)
 {
-	const struct engine_flow flow = {0, 1, 1000, 0, ENGINE_NO_FLOW, 0};
+	const struct operation flow = {0, 1, 1000, 0, {0}, 0, false, false};
 	const struct stack_segment g = {.dst = 1, .length = 1514};
 
 	(void)state;
@@ -253,7 +264,7 @@ static void a_lasting_run_goes_on(void **state)
 		class_net_open(&s->net);
 		class_net_run(&s->net, PS_PER_US);
 		assert_int_equal(engine_now(s->net.engine), lasting ? PS_PER_US : 0);
-		assert_int_equal(engine_add_flows(s->net.engine, &flow, 1), 0);
+		assert_int_equal(engine_add_flows(s->net.engine, &flow, 1, NULL, 0), 0);
 		class_net_run(&s->net, PS_PER_S);
 		engine_flow_result(s->net.engine, 0, &result);
 		assert_true(result.finish_ps > 0 && engine_done(s->net.engine));
@@ -332,8 +343,8 @@ static void everything_at_once_balances(void **state)
 	class_net_open(&s->net);
 	for (uint32_t i = 0; i < 2000; i++) {
 		struct stack_segment g = {.number = i, .length = 80 + rng_below(&rng, 8900)};
-		struct engine_flow f = {
-			rng_below(&rng, 4), 0, 1 + rng_below(&rng, 50000), 0, ENGINE_NO_FLOW, 0};
+		struct operation f = {
+			rng_below(&rng, 4), 0, 1 + rng_below(&rng, 50000), 0, {0}, 0, false, false};
 
 		g.src = rng_below(&rng, 4);
 		g.dst = rng_below(&rng, 4);
@@ -341,7 +352,7 @@ static void everything_at_once_balances(void **state)
 		f.dst_host = (f.src_host + 1 + rng_below(&rng, 3)) % 4;
 		stack_net_send(s, &g);
 		if (i % 20 == 0)
-			assert_int_equal(engine_add_flows(s->net.engine, &f, 1), 0);
+			assert_int_equal(engine_add_flows(s->net.engine, &f, 1, NULL, 0), 0);
 		if (i % 50 == 0)
 			engine_set_link_up(s->net.engine,
 				PORT_FIRST + rng_below(&rng, s->net.net.port_count), i % 100 == 0);
@@ -366,20 +377,21 @@ static void everything_at_once_balances(void **state)
 /* What is to start a while after one that is through already starts when it would have, or now. */
 static void a_flow_after_one_that_is_done_starts(void **state)
 {
-	static const struct engine_flow first = {0, 1, 1000, 0, ENGINE_NO_FLOW, 0};
-	static const struct engine_flow more[] = {
-		{0, 1, 1000, 2 * LATER, 0, 0}, {0, 1, 1000, PS_PER_US, 0, 0}};
+	static const struct operation first = {0, 1, 1000, 0, {0}, 0, false, false};
+	static const struct operation more[] = {{0, 1, 1000, 2 * LATER, {0}, 0, false, false},
+		{0, 1, 1000, PS_PER_US, {0}, 0, false, false}};
+	static const struct wait after[] = {{0, 1, OPERATION_ENDED}, {0, 2, OPERATION_ENDED}};
 	struct stack_net *s = stack_net_chain();
 	struct engine_flow_result done, late, now;
 
 	(void)state;
 	stack_net_strack(s, 20 * PS_PER_US);
 	class_net_open(&s->net);
-	assert_int_equal(engine_add_flows(s->net.engine, &first, 1), 0);
+	assert_int_equal(engine_add_flows(s->net.engine, &first, 1, NULL, 0), 0);
 	class_net_run(&s->net, LATER);
 	engine_flow_result(s->net.engine, 0, &done);
 	assert_in_range(done.finish_ps, 1, LATER - 2 * PS_PER_US);
-	assert_int_equal(engine_add_flows(s->net.engine, more, 2), 0);
+	assert_int_equal(engine_add_flows(s->net.engine, more, 2, after, 2), 0);
 	class_net_run(&s->net, PS_PER_S);
 	engine_flow_result(s->net.engine, 1, &late);
 	engine_flow_result(s->net.engine, 2, &now);

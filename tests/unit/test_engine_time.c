@@ -162,7 +162,8 @@ static void after_means_after_its_end(void **state)
 {
 	static const uint64_t rate[] = {100 * GBPS, 100 * GBPS}, delay[] = {1000000, 1000000};
 	const struct small_config c = {0};
-	struct engine_flow then = {0, 1, 100, 777, 0, 0};
+	const struct operation then = {0, 1, 100, 777, {0}, 0, false, false};
+	const struct wait wait = {0, 1, OPERATION_ENDED};
 	struct engine_flow_result a, b;
 	struct small_net s;
 
@@ -170,7 +171,7 @@ static void after_means_after_its_end(void **state)
 	small_net_chain(&s, 1, rate, delay);
 	small_net_open(&s, &c);
 	small_net_flow(&s, 0, 1, 4096, 3);
-	assert_int_equal(engine_add_flows(s.engine, &then, 1), 0);
+	assert_int_equal(engine_add_flows(s.engine, &then, 1, &wait, 1), 0);
 	small_net_run(&s, FOREVER);
 	engine_flow_result(s.engine, 0, &a);
 	engine_flow_result(s.engine, 1, &b);
@@ -182,12 +183,12 @@ static void after_means_after_its_end(void **state)
 
 static void flows_that_make_no_sense(void **state)
 {
-	static const struct engine_flow bad[] = {
-		{0, 0, 1, 0, ENGINE_NO_FLOW, 0}, {0, 2, 1, 0, ENGINE_NO_FLOW, 0},
-		{2, 0, 1, 0, ENGINE_NO_FLOW, 0}, {0, 1, 0, 0, ENGINE_NO_FLOW, 0},
-		{0, 1, 1, 0, 1, 0}, /* after itself */
-		{1, 0, 1, 0, 0, 0}, /* after one of another host's */
-	};
+	static const struct operation bad[] = {{0, 0, 1, 0, {0}, 0, false, false},
+		{0, 2, 1, 0, {0}, 0, false, false}, {2, 0, 1, 0, {0}, 0, false, false},
+		{0, 1, 0, 0, {0}, 0, false, false},
+		{OPERATION_BARRIER, 1, 0, 0, {0}, 0, false, false},
+		{OPERATION_BARRIER, OPERATION_BARRIER, 1, 0, {0}, 0, false, false},
+		{0, OPERATION_BARRIER, 1, 0, {0}, 0, false, false}};
 	static const uint64_t rate[] = {GBPS, GBPS}, delay[] = {0, 0};
 	const struct small_config c = {0};
 	struct small_net s;
@@ -197,10 +198,10 @@ static void flows_that_make_no_sense(void **state)
 	small_net_open(&s, &c);
 	small_net_flow(&s, 0, 1, 1, 0);
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
-		assert_int_equal(engine_add_flows(s.engine, &bad[i], 1), -EINVAL);
+		assert_int_equal(engine_add_flows(s.engine, &bad[i], 1, NULL, 0), -EINVAL);
 	/* none of no flows, as often as one likes */
-	assert_int_equal(engine_add_flows(s.engine, bad, 0), 0);
-	assert_int_equal(engine_add_flows(s.engine, bad, 0), 0);
+	assert_int_equal(engine_add_flows(s.engine, bad, 0, NULL, 0), 0);
+	assert_int_equal(engine_add_flows(s.engine, bad, 0, NULL, 0), 0);
 	small_net_run(&s, FOREVER);
 	assert_int_equal(small_net_stats(&s).flows, 1);
 	assert_int_equal(small_net_stats(&s).flows_done, 1);
@@ -216,8 +217,8 @@ static void run_without_flows_is_done(void **state)
 	(void)state;
 	small_net_chain(&s, 1, rate, delay);
 	small_net_open(&s, &c);
-	assert_int_equal(engine_add_flows(s.engine, NULL, 0), 0);
-	assert_int_equal(engine_add_flows(s.engine, NULL, 0), 0);
+	assert_int_equal(engine_add_flows(s.engine, NULL, 0, NULL, 0), 0);
+	assert_int_equal(engine_add_flows(s.engine, NULL, 0, NULL, 0), 0);
 	assert_true(engine_done(s.engine));
 	assert_int_equal(engine_next(s.engine), UINT64_MAX);
 	small_net_run(&s, 1000);

@@ -28,11 +28,12 @@ static uint64_t losses(uint64_t start_ps, uint64_t from_ps, uint64_t to_ps)
 	const struct strack_options options = STRACK_OPTIONS_DEFAULT;
 	struct fabric *f = hand_fabric(2, 1, links, 2);
 	const struct sw_sizes sizes = hand_sizes(f);
-	struct engine_flow flow = {.src_host = SENDER,
+	struct operation flow = {
+		.src_host = SENDER,
 		.dst_host = 0,
 		.bytes = MESSAGE,
 		.start_ps = start_ps,
-		.after = ENGINE_NO_FLOW};
+	};
 	struct engine_params params = {
 		.net = &f->net,
 		.transport = &strack_transport,
@@ -53,7 +54,7 @@ static uint64_t losses(uint64_t start_ps, uint64_t from_ps, uint64_t to_ps)
 	assert_int_equal(dataplane_inline_open(&params.dataplane, &sizes, CAPACITY), 0);
 	hand_tables(f, &params.dataplane->tables);
 	assert_int_equal(engine_new(&e, &params), 0);
-	assert_int_equal(engine_add_flows(e, &flow, 1), 0);
+	assert_int_equal(engine_add_flows(e, &flow, 1, NULL, 0), 0);
 	assert_int_equal(engine_run(e, from_ps, NULL), 0);
 	engine_set_link_up(e, port, false);
 	assert_int_equal(engine_run(e, to_ps, NULL), 0);

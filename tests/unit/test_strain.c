@@ -20,7 +20,7 @@ struct change {
 	uint64_t rate_bps, delay_ps;
 };
 
-static struct workload_strain strain(struct fabric *f, const struct message *list, size_t count,
+static struct workload_strain strain(struct fabric *f, const struct operation *list, size_t count,
 	const struct change *changes, size_t change_count)
 {
 	const struct workload_frames frames = {.mtu = f->mtu,
@@ -28,7 +28,7 @@ static struct workload_strain strain(struct fabric *f, const struct message *lis
 		.answer_extension = sizeof(struct strack_sack)};
 	uint64_t rate[64], delay[64];
 	const struct strain_links links = {rate, delay};
-	const struct messages m = {(struct message *)list, count, count};
+	const struct operations m = {.items = (struct operation *)list, .count = count};
 	struct workload_strain found;
 
 	assert_in_range(f->net.link_count, 1, 64);
@@ -54,14 +54,14 @@ static uint64_t on_wire(uint64_t bytes, uint64_t rate_bps)
 
 #define TO(src, dst)                                                                               \
 	{                                                                                          \
-		src, dst, BYTES, 0, MESSAGE_NONE, 0, 0                                             \
+		src, dst, BYTES, 0, {0}, 0, false, false                                           \
 	}
 #define FROM_LEAF_0 TO(0, 4), TO(1, 5), TO(2, 6), TO(3, 7)
 
 /* 4 hosts of a leaf send to 4 of another over 4 spines. */
 static void what_is_forwarded_is_divided(void **state)
 {
-	static const struct message four[] = {FROM_LEAF_0};
+	static const struct operation four[] = {FROM_LEAF_0};
 	static const struct {
 		const char *name;
 		size_t messages;
@@ -106,7 +106,8 @@ static void what_is_forwarded_is_divided(void **state)
 /* Two leaves that one slow link joins: all of it goes there, from many to many and from many to one. */
 static void oversubscription(void **state)
 {
-	static const struct message list[] = {FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, 4, 0, 0}};
+	static const struct operation list[] = {
+		FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, {0}, 0, true, true}};
 	struct scenario s = fixture_leaf_spine(2, 1, 4, 1);
 	struct fabric *f;
 
@@ -124,7 +125,7 @@ static void oversubscription(void **state)
 static void a_slow_link_far_inside(void **state)
 {
 	static struct fixture_custom c;
-	static const struct message list[] = {TO(0, 2), TO(1, 3), TO(2, 0)};
+	static const struct operation list[] = {TO(0, 2), TO(1, 3), TO(2, 0)};
 	static const struct change slow = {"r-s", GBPS, 0}, dead = {"r-s", 0, 0},
 				   far = {"s-t", 100 * GBPS, PS_PER_MS};
 	struct scenario s = fixture_custom(&c, "a b x y", "q r s t", "a-q b-q q-r r-s s-t t-x t-y");
@@ -149,7 +150,7 @@ static void a_slow_link_far_inside(void **state)
 static void no_sum_overflows(void **state)
 {
 	static const struct change slow = {"leaf0-spine0", 1, 0};
-	struct message list[] = {TO(0, 1), TO(1, 0)};
+	struct operation list[] = {TO(0, 1), TO(1, 0)};
 	struct scenario s = fixture_leaf_spine(2, 1, 1, 1);
 	struct fabric *f = fixture_fabric(&s);
 

@@ -13,7 +13,7 @@
 
 static const struct workload_params plain = {.bytes = 1000, .repeat = 1, .seed = 1};
 
-static void assert_derangement(const struct message *m, uint32_t hosts)
+static void assert_derangement(const struct operation *m, uint32_t hosts)
 {
 	bool *received = calloc(hosts, sizeof(*received));
 
@@ -35,7 +35,7 @@ static void permutations_are_derangements(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (uint64_t seed = 0; seed < 30; seed++) {
-			struct messages m = MESSAGES_INIT;
+			struct operations m = OPERATIONS_INIT;
 			struct workload_params p = plain;
 
 			p.seed = seed;
@@ -43,7 +43,7 @@ static void permutations_are_derangements(void **state)
 			assert_int_equal(m.count, 3 * sizes[i]);
 			for (int n = 0; n < 3; n++)
 				assert_derangement(m.items + n * sizes[i], sizes[i]);
-			messages_release(&m);
+			operations_release(&m);
 		}
 }
 
@@ -59,14 +59,14 @@ static void derangements_are_equally_likely(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < DRAWS; seed++) {
-		struct messages m = MESSAGES_INIT;
+		struct operations m = OPERATIONS_INIT;
 		struct workload_params p = plain;
 
 		p.seed = seed;
 		assert_int_equal(workload_permutation(&m, &p, 4, 1), 0);
 		seen[m.items[0].dst_host | m.items[1].dst_host << 2 | m.items[2].dst_host << 4 |
 			m.items[3].dst_host << 6]++;
-		messages_release(&m);
+		operations_release(&m);
 	}
 	for (int i = 0; i < 256; i++) {
 		double off = seen[i] - DRAWS / 9.0;
@@ -80,7 +80,7 @@ static void derangements_are_equally_likely(void **state)
 
 static void draws_depend_on_the_seed_alone(void **state)
 {
-	struct messages a = MESSAGES_INIT, b = MESSAGES_INIT, c = MESSAGES_INIT;
+	struct operations a = OPERATIONS_INIT, b = OPERATIONS_INIT, c = OPERATIONS_INIT;
 	struct workload_params p = plain;
 
 	(void)state;
@@ -96,14 +96,14 @@ static void draws_depend_on_the_seed_alone(void **state)
 	p.seed = 2;
 	assert_int_equal(workload_permutation(&c, &p, 64, 2), 0);
 	assert_memory_not_equal(a.items, c.items, 64 * sizeof(*a.items));
-	messages_release(&a);
-	messages_release(&b);
-	messages_release(&c);
+	operations_release(&a);
+	operations_release(&b);
+	operations_release(&c);
 }
 
 static void rounds_follow_each_other(void **state)
 {
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	struct workload_params p = {
 		.bytes = 77, .start_ps = 5, .repeat = 3, .gap_ps = 9, .seed = 1};
 	const uint32_t from[] = {0, 3}, to[] = {1, 2};
@@ -112,18 +112,24 @@ static void rounds_follow_each_other(void **state)
 	assert_int_equal(workload_pairs(&m, &plain, from, to, 1), 0);
 	assert_int_equal(workload_pairs(&m, &p, from, to, 2), 0);
 	assert_int_equal(m.count, 1 + 6);
-	assert_int_equal(m.items[0].after, MESSAGE_NONE);
+	assert_false(m.items[0].waits);
+	assert_int_equal(m.wait_count, 4);
 	for (uint32_t i = 1; i < 7; i++) {
 		uint32_t pair = (i - 1) % 2;
 
 		assert_int_equal(m.items[i].src_host, from[pair]);
 		assert_int_equal(m.items[i].dst_host, to[pair]);
 		assert_int_equal(m.items[i].bytes, 77);
-		assert_int_equal(m.items[i].start_ps, 5);
-		assert_int_equal(m.items[i].gap_ps, 9);
-		assert_int_equal(m.items[i].after, i < 3 ? MESSAGE_NONE : i - 2);
+		assert_int_equal(m.items[i].start_ps, i < 3 ? 5 : 9);
+		assert_int_equal(m.items[i].waits, i >= 3);
+		assert_int_equal(m.items[i].again, i >= 3);
+		if (i < 3)
+			continue;
+		assert_int_equal(m.waits[i - 3].from, i - 2);
+		assert_int_equal(m.waits[i - 3].to, i);
+		assert_int_equal(m.waits[i - 3].event, OPERATION_ENDED);
 	}
-	messages_release(&m);
+	operations_release(&m);
 }
 
 static void incast_senders_are_distinct_others(void **state)
@@ -132,7 +138,7 @@ static void incast_senders_are_distinct_others(void **state)
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 400; seed++) {
-		struct messages m = MESSAGES_INIT;
+		struct operations m = OPERATIONS_INIT;
 		struct workload_params p = plain;
 		unsigned seen = 0;
 
@@ -147,7 +153,7 @@ static void incast_senders_are_distinct_others(void **state)
 			seen |= 1u << m.items[i].src_host;
 			drawn[m.items[i].src_host]++;
 		}
-		messages_release(&m);
+		operations_release(&m);
 	}
 	/* 400 draws of 5 out of 15: 133 each, with a deviation of 9.4. */
 	for (int h = 0; h < 16; h++)
@@ -157,18 +163,18 @@ static void incast_senders_are_distinct_others(void **state)
 
 static void all_others_can_send(void **state)
 {
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 
 	(void)state;
 	for (uint32_t to = 0; to < 4; to++)
 		assert_int_equal(workload_incast(&m, &plain, 4, 3, to), 0);
 	assert_int_equal(m.count, 12);
-	messages_release(&m);
+	operations_release(&m);
 }
 
 static void too_many_messages_leave_the_list_alone(void **state)
 {
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	struct workload_params p = plain;
 
 	(void)state;
@@ -177,7 +183,7 @@ static void too_many_messages_leave_the_list_alone(void **state)
 	assert_int_equal(workload_incast(&m, &p, 4, 3, 0), -E2BIG);
 	assert_int_equal(workload_permutation(&m, &p, 4, UINT32_MAX), -E2BIG);
 	assert_int_equal(m.count, 3);
-	messages_release(&m);
+	operations_release(&m);
 }
 
 /* 4,096 bytes of payload: 4,194 byte times of 80 ps; a SACK: 122. */
@@ -195,7 +201,7 @@ static struct workload_frames strack_frames(const struct fabric *f)
 	};
 }
 
-static uint64_t ideal(const struct fabric *f, struct messages *m)
+static uint64_t ideal(const struct fabric *f, struct operations *m)
 {
 	const struct workload_frames frames = strack_frames(f);
 	struct workload_size size;
@@ -206,8 +212,8 @@ static uint64_t ideal(const struct fabric *f, struct messages *m)
 
 static uint64_t ideal_of_one(const struct fabric *f, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-	struct message one = {src, dst, bytes, 0, MESSAGE_NONE, 0, 0};
-	struct messages m = {&one, 1, 1};
+	struct operation one = {src, dst, bytes, 0, {0}, 0, false, false};
+	struct operations m = {.items = &one, .count = 1};
 
 	return ideal(f, &m);
 }
@@ -217,8 +223,8 @@ static void frames_of_another_transport(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct message one = {0, 15, 3 * 4096, 0, MESSAGE_NONE, 0, 0};
-	struct messages m = {&one, 1, 1};
+	struct operation one = {0, 15, 3 * 4096, 0, {0}, 0, false, false};
+	struct operations m = {.items = &one, .count = 1};
 	struct workload_frames frames = {
 		.mtu = f->mtu, .answer_extension = sizeof(struct aeth_hdr)};
 	/* 14 + 20 + 8 + 12 + 4096 + 4, and 24 more on the wire; for an ACK 62 and 24 */
@@ -328,7 +334,7 @@ static void shared_host_links_add_up(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	struct workload_params p = {.bytes = 10 * 4096, .repeat = 1, .seed = 1};
 	const uint32_t from[] = {4, 8, 12}, to[] = {0, 0, 0};
 
@@ -341,7 +347,7 @@ static void shared_host_links_add_up(void **state)
 	m.count = 0;
 	assert_int_equal(workload_permutation(&m, &p, 16, 1), 0);
 	assert_true(ideal(f, &m) <= 10 * S + 5 * S + 6 * (A + 2 * DELAY));
-	messages_release(&m);
+	operations_release(&m);
 	fabric_free(f);
 }
 
@@ -349,7 +355,7 @@ static void messages_in_turn_do_not_add_up(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct messages m = MESSAGES_INIT;
+	struct operations m = OPERATIONS_INIT;
 	struct workload_params p = {.bytes = 10 * 4096, .repeat = 5, .gap_ps = 7, .seed = 1};
 	const uint32_t from[] = {4}, other[] = {8}, to[] = {0};
 	const uint64_t path = 5 * S + 6 * (A + 2 * DELAY);
@@ -373,7 +379,7 @@ static void messages_in_turn_do_not_add_up(void **state)
 	p.start_ps += 40 * S;
 	assert_int_equal(workload_pairs(&m, &p, other, to, 1), 0);
 	assert_int_equal(ideal(f, &m), 10 * S + path);
-	messages_release(&m);
+	operations_release(&m);
 	fabric_free(f);
 }
 
@@ -381,10 +387,10 @@ static void sizes_are_counted(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct message list[] = {{0, 15, 4096, 0, MESSAGE_NONE, 0, 0},
-		{0, 1, 4097, 0, MESSAGE_NONE, 0, 0}, {3, 0, 1, 0, 0, 0, 0}};
+	struct operation list[] = {{0, 15, 4096, 0, {0}, 0, false, false},
+		{0, 1, 4097, 0, {0}, 0, false, false}, {3, 0, 1, 0, {0}, 0, true, false}};
 	const struct workload_frames frames = strack_frames(f);
-	struct messages m = {list, 3, 3};
+	struct operations m = {.items = list, .count = 3};
 	struct workload_size size;
 
 	(void)state;

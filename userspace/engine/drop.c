@@ -12,6 +12,7 @@ void engine_drop(
 	if (e->observer.dropped)
 		e->observer.dropped(e->observer.arg, now, port, reason,
 			packet_frame(&e->pool, packet)->bytes, k->captured, k->length);
+	flow_packet_lost(e, k, packet_frame(&e->pool, packet)->bytes);
 	packet_free(&e->pool, packet);
 }
 

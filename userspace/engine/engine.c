@@ -29,7 +29,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		n->first_port = from->first_port;
 		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
-		n->active_head = n->active_tail = SLOT_NONE;
+		n->active_head = n->active_tail = FLOW_NONE;
 		/* grows with PFC, where a port may arm a third event, and at hosts with their flows */
 		n->events.capacity = 2 * from->port_count;
 		n->events.items = calloc(n->events.capacity, sizeof(struct event));
@@ -146,6 +146,9 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 	r = packet_pool_init(&e->pool, e->frame_capacity);
 	if (r < 0)
 		goto fail;
+	r = flow_memory_init(e);
+	if (r < 0)
+		goto fail;
 	r = pause_init(e);
 	if (r < 0)
 		goto fail;
@@ -167,10 +170,8 @@ void engine_free(struct engine *e)
 		return;
 	for (uint32_t i = 0; e->nodes && i < e->node_count; i++)
 		free(e->nodes[i].events.items);
-	for (size_t i = 0; i < e->arena_count; i++)
-		free(e->arenas[i]);
 	packet_pool_release(&e->pool);
-	free(e->arenas);
+	flow_memory_release(e);
 	free(e->nodes);
 	free(e->ports);
 	free(e->links);
@@ -178,8 +179,6 @@ void engine_free(struct engine *e)
 	free(e->queues);
 	free(e->control);
 	free(e->pauses);
-	free(e->slots);
-	free(e->flows);
 	free(e);
 }
 
@@ -190,7 +189,7 @@ uint64_t engine_now(const struct engine *e)
 
 bool engine_done(const struct engine *e)
 {
-	return e->stats.flows_done == e->flow_count && e->now_ps >= e->end_ps;
+	return e->flows_ended == e->flow_count && e->now_ps >= e->end_ps;
 }
 
 uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class)

@@ -13,6 +13,7 @@
 #include "abi/drop.h"
 #include "base/metrics.h"
 #include "base/net.h"
+#include "base/operation.h"
 #include "dataplane/dataplane.h"
 #include "transport/transport.h"
 
@@ -60,24 +61,19 @@ struct engine_params {
 	bool lasting;         /* goes on when no flow is left */
 };
 
-/* One message to be sent. */
-struct engine_flow {
-	uint32_t src_host, dst_host; /* different */
-	uint64_t bytes;              /* at least 1 */
-	uint64_t start_ps;    /* if after is ENGINE_NO_FLOW, else the gap after that flow's end */
-	uint32_t after;       /* an earlier flow from the same host */
-	uint64_t base_rtt_ps; /* idle round trip between the two; 0: the longest of the fabric */
-};
-
-#define ENGINE_NO_FLOW   UINT32_MAX
-#define ENGINE_FLOWS_MAX ((1u << 23) - 1) /* queue pairs have 24 bits, and a flow has two of them */
-
 /* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
 int engine_new(struct engine **ret, const struct engine_params *params);
 void engine_free(struct engine *e);
 
-/* Adds flows, numbered on from 0 in their order, that start now at the earliest. 0, -ENOMEM or -EINVAL. */
-int engine_add_flows(struct engine *e, const struct engine_flow *flows, size_t count);
+/*
+ * Adds operations, numbered on from 0 in their order, that begin now at the earliest, and what the new ones wait for.
+ * 0, -ENOMEM or -EINVAL.
+ */
+int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
+	const struct wait *waits, size_t wait_count);
+
+/* How many there are, of all kinds. */
+uint32_t engine_flow_count(const struct engine *e);
 
 /*
  * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (NULL is
@@ -131,9 +127,9 @@ struct engine_stats {
 	uint64_t hops;               /* frames that crossed a link */
 	uint64_t max_queue_delay_ps; /* from admission to the first bit, over all switch ports */
 	uint64_t max_queue_bytes;    /* of any switch port, the frame on the line included */
-	uint64_t flows, flows_done;
-	uint64_t bytes_delivered; /* payload, of finished flows */
-	uint64_t trace_hash;      /* over every packet event of every node in its order */
+	uint64_t flows, flows_done;  /* messages */
+	uint64_t bytes_delivered;    /* payload, of finished flows */
+	uint64_t trace_hash;         /* over every packet event of every node in its order */
 };
 
 void engine_stats(const struct engine *e, struct engine_stats *ret);
@@ -148,7 +144,7 @@ uint64_t engine_lookahead(const struct engine *e);
 int engine_check_balance(const struct engine *e);
 
 struct engine_flow_result {
-	struct engine_flow flow;
+	struct operation flow;
 	uint64_t start_ps;     /* when it began; UINT64_MAX: not yet */
 	uint64_t finish_ps;    /* its last packet was acknowledged; 0: not yet */
 	uint64_t delivered_ps; /* its last packet arrived; 0: not yet */

@@ -12,18 +12,6 @@ static uint32_t host_port(const struct engine_node *n)
 	return n->first_port;
 }
 
-/* Of IPv4's TOS, or IPv6's traffic class, which starts half a byte later. */
-static uint8_t frame_dscp(const uint8_t *bytes)
-{
-	const uint8_t *ip = bytes + sizeof(struct eth_hdr);
-
-	if (((const struct eth_hdr *)bytes)->type == be16(ETHERTYPE_IP6))
-		return (uint8_t)((ip[0] & 0xf) << 2 | ip[1] >> 6);
-	if (((const struct eth_hdr *)bytes)->type == be16(ETHERTYPE_IP4))
-		return ip[1] >> 2;
-	return 0;
-}
-
 /* Numbers a new packet of this host and counts it. */
 static void host_register(
 	struct engine *e, struct engine_node *n, struct packet *k, const struct tx_frame *tx)
@@ -54,53 +42,39 @@ static uint32_t host_spare(struct engine *e)
 	return e->spare;
 }
 
-static void host_activate(struct engine *e, struct engine_node *n, uint32_t slot)
+static void host_activate(struct engine *e, struct engine_node *n, struct engine_live *l)
 {
-	struct engine_slot *s = &e->slots[slot];
+	uint32_t place = e->flows[l->flow].place;
 
-	if (s->active)
+	if (l->side[0].active)
 		return;
-	s->active = true;
-	s->active_next = SLOT_NONE;
-	if (n->active_head == SLOT_NONE)
-		n->active_head = slot;
+	l->side[0].active = true;
+	l->next = FLOW_NONE;
+	if (n->active_head == FLOW_NONE)
+		n->active_head = place;
 	else
-		e->slots[n->active_tail].active_next = slot;
-	n->active_tail = slot;
+		flow_block(e, n->active_tail)->next = place;
+	n->active_tail = place;
 }
 
 /* Arms the endpoint's deadline. A later one than what is armed waits until that comes: see host_timer(). */
-static void host_arm_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now)
+static void host_arm_timer(
+	struct engine *e, struct engine_node *n, struct engine_live *l, bool sender, uint64_t now)
 {
-	struct engine_slot *s = &e->slots[slot];
-	uint64_t due = s->ep->deadline_ps;
+	struct engine_side *s = &l->side[!sender];
+	uint64_t due = flow_endpoint(e, l, sender)->deadline_ps;
 
 	if (!due || (s->timer_ps && s->timer_ps <= due))
 		return;
 	s->timer_ps = due > now ? due : now;
-	engine_arm(e, n, s->timer_ps, EVENT_TIMER, slot);
-}
-
-/* The sender is through: those that waited for it get their start. */
-static void host_flow_done(struct engine *e, struct engine_node *n, uint32_t flow)
-{
-	struct engine_flow_state *f = &e->flows[flow];
-	uint64_t end = e->slots[flow_slot(flow, true)].ep->finished_ps;
-
-	f->done = true;
-	e->stats.flows_done++;
-	if (end + e->lookahead_ps > e->end_ps)
-		e->end_ps = end + e->lookahead_ps;
-	e->stats.bytes_delivered += f->flow.bytes;
-	for (uint32_t i = f->first_after; i != ENGINE_NO_FLOW; i = e->flows[i].next_after)
-		engine_arm(e, n, end + e->flows[i].flow.start_ps, EVENT_START, i);
+	engine_arm(e, n, s->timer_ps, EVENT_TIMER, flow_side(l->flow, sender));
 }
 
 /* After any call into an endpoint. */
-static void host_follow_up(struct engine *e, struct engine_node *n, uint32_t slot, unsigned asked,
-	const struct tx_frame *reply, uint64_t now)
+static void host_follow_up(struct engine *e, struct engine_node *n, struct engine_live *l,
+	bool sender, unsigned asked, const struct tx_frame *reply, uint64_t now)
 {
-	struct engine_slot *s = &e->slots[slot];
+	uint32_t flow = l->flow;
 
 	if (asked & TRANSPORT_REPLY) {
 		uint32_t packet = e->spare;
@@ -108,15 +82,18 @@ static void host_follow_up(struct engine *e, struct engine_node *n, uint32_t slo
 		e->spare = PACKET_NONE;
 		host_register(e, n, packet_get(&e->pool, packet), reply);
 		packet_get(&e->pool, packet)->time_ps = now;
+		l->in_flight++;
 		egress_push(e, host_port(n), packet);
 	}
 	if (asked & TRANSPORT_WAKE)
-		host_activate(e, n, slot);
-	if (s->ep->finished_ps && !(slot & 1) && !e->flows[slot / 2].done)
-		host_flow_done(e, n, slot / 2);
-	host_arm_timer(e, n, slot, now);
+		host_activate(e, n, l);
+	flow_follow_up(e, l, sender);
+	host_arm_timer(e, n, l, sender, now);
 	if (!e->ports[host_port(n)].serving_bytes)
 		host_line_free(e, n, now);
+	/* that may have been the end of it */
+	if (flow_live(e, flow))
+		flow_settle(e, l);
 }
 
 /* Control frames and answers go before data; a stack's frames wait among the answers. */
@@ -138,19 +115,20 @@ static bool host_send_queued(struct engine *e, struct engine_node *n, uint64_t n
 }
 
 /* Puts the message's bytes behind the headers, and the ICRC's place after them. */
-static void host_add_payload(struct engine *e, uint32_t slot, struct tx_frame *tx)
+static void host_add_payload(struct engine *e, uint32_t flow, struct tx_frame *tx)
 {
 	if (!e->env.payload_full || !tx->payload_length)
 		return;
-	payload_fill(tx->bytes + tx->captured, slot / 2, tx->payload_offset, tx->payload_length);
+	payload_fill(tx->bytes + tx->captured, flow, tx->payload_offset, tx->payload_length);
 	__builtin_memset(tx->bytes + tx->captured + tx->payload_length, 0, ICRC_BYTES);
 	tx->captured += tx->payload_length + ICRC_BYTES;
 }
 
 /* One packet of one sender; false: that one has nothing to send now. */
-static bool host_send_data(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now)
+static bool host_send_data(
+	struct engine *e, struct engine_node *n, struct engine_live *l, uint64_t now)
 {
-	struct engine_slot *s = &e->slots[slot];
+	struct endpoint *ep = flow_endpoint(e, l, true);
 	uint32_t packet = host_spare(e);
 	struct tx_frame tx;
 	bool sent;
@@ -158,12 +136,13 @@ static bool host_send_data(struct engine *e, struct engine_node *n, uint32_t slo
 	if (packet == PACKET_NONE)
 		return false;
 	tx = host_buffer(e, packet);
-	sent = s->ep->ops->next_packet(s->ep, &tx, now);
-	host_arm_timer(e, n, slot, now);
+	sent = ep->ops->next_packet(ep, &tx, now);
+	host_arm_timer(e, n, l, true, now);
 	if (!sent)
 		return false;
 	e->spare = PACKET_NONE;
-	host_add_payload(e, slot, &tx);
+	l->in_flight++;
+	host_add_payload(e, l->flow, &tx);
 	host_register(e, n, packet_get(&e->pool, packet), &tx);
 	line_start(e, host_port(n), packet, now);
 	return true;
@@ -174,16 +153,17 @@ static bool host_send_turn(struct engine *e, struct engine_node *n, uint64_t now
 {
 	if (e->ports[host_port(n)].paused >> e->data_queue & 1)
 		return false;
-	while (n->active_head != SLOT_NONE) {
-		uint32_t slot = n->active_head;
+	while (n->active_head != FLOW_NONE) {
+		struct engine_live *l = flow_block(e, n->active_head);
 
-		n->active_head = e->slots[slot].active_next;
-		e->slots[slot].active = false;
-		if (host_send_data(e, n, slot, now)) {
-			host_activate(e, n, slot);
+		n->active_head = l->next;
+		l->side[0].active = false;
+		if (host_send_data(e, n, l, now)) {
+			host_activate(e, n, l);
 			n->stack_sent = false;
 			return true;
 		}
+		flow_settle(e, l);
 	}
 	return false;
 }
@@ -233,37 +213,9 @@ int engine_stack_send(struct engine *e, uint32_t host, uint32_t length)
 	return 0;
 }
 
-/* Where the transport header starts; the program has parsed the frame before. False: it is not there. */
-static bool host_parse(const struct engine *e, const struct packet *k, const struct frame *frame,
-	struct rx_frame *ret)
+static void host_check_payload(
+	struct engine *e, const struct endpoint *ep, uint32_t flow, const struct rx_frame *rx)
 {
-	const struct eth_hdr *eth = (const struct eth_hdr *)frame->bytes;
-	const uint8_t *ip = frame->bytes + sizeof(*eth);
-	bool six = eth->type == be16(ETHERTYPE_IP6);
-	uint32_t offset = sizeof(*eth) + sizeof(struct udp_hdr) +
-			  (six ? sizeof(struct ip6_hdr) : sizeof(struct ip4_hdr));
-
-	if (k->captured < offset + sizeof(struct bth_hdr))
-		return false;
-	*ret = (struct rx_frame){
-		.bytes = frame->bytes,
-		.captured = k->captured,
-		.transport_offset = offset,
-		.transport_length = k->length - offset,
-		.ecn = (six ? ip[1] >> 4 : ip[1]) & 3,
-	};
-	if (engine_has(e, SW_TRIM)) {
-		uint8_t dscp = frame_dscp(frame->bytes);
-
-		ret->trimmed = dscp == e->dp->tables.config.trimmed_dscp;
-		ret->returned = dscp == e->dp->tables.config.returned_dscp;
-	}
-	return true;
-}
-
-static void host_check_payload(struct engine *e, uint32_t slot, const struct rx_frame *rx)
-{
-	const struct endpoint *ep = e->slots[slot].ep;
 	uint32_t start, length;
 	uint64_t offset;
 
@@ -271,28 +223,8 @@ static void host_check_payload(struct engine *e, uint32_t slot, const struct rx_
 		!ep->ops->payload(ep, rx, &offset, &start, &length))
 		return;
 	if (start + length > rx->captured ||
-		!payload_matches(rx->bytes + start, slot / 2, offset, length))
+		!payload_matches(rx->bytes + start, flow, offset, length))
 		e->stats.corrupt++;
-}
-
-/* The endpoint that a frame is for; SLOT_NONE: nobody here. */
-static uint32_t host_find(
-	const struct engine *e, const struct engine_node *n, const struct rx_frame *rx)
-{
-	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
-	uint32_t qp = be32(bth->qp) & BTH_MASK_24;
-	uint32_t slot = flow_slot(qp_flow(&e->env, qp), !(qp & 1));
-
-	if (qp < QP_FIRST)
-		return SLOT_NONE;
-	/* what comes back is addressed as it went out: its sender's is the other queue pair */
-	if (rx->returned)
-		slot ^= 1;
-	/* a sender that has not started has no operations yet */
-	if (slot >= 2 * e->flow_count || e->slots[slot].node != node_index(e, n) ||
-		!e->slots[slot].ep->ops)
-		return SLOT_NONE;
-	return slot;
 }
 
 /* What no endpoint here takes. */
@@ -314,27 +246,31 @@ static void host_to_stack(struct engine *e, struct engine_node *n, uint32_t pack
 static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packet, uint64_t now)
 {
 	struct packet *k = packet_get(&e->pool, packet);
-	uint32_t slot = SLOT_NONE;
+	struct engine_live *l = NULL;
 	struct tx_frame reply;
+	struct endpoint *ep;
 	struct rx_frame rx;
 	unsigned asked;
+	bool sender;
 
-	if (host_parse(e, k, packet_frame(&e->pool, packet), &rx))
-		slot = host_find(e, n, &rx);
-	if (slot == SLOT_NONE) {
+	if (frame_parse(e, k, packet_frame(&e->pool, packet)->bytes, &rx))
+		l = flow_find(e, &rx, &sender);
+	if (!l || l->side[!sender].node != node_index(e, n)) {
 		/* a program may speak the same protocol */
 		host_to_stack(e, n, packet, now);
 		return;
 	}
-	host_check_payload(e, slot, &rx);
+	ep = flow_endpoint(e, l, sender);
+	host_check_payload(e, ep, l->flow, &rx);
 	if (host_spare(e) == PACKET_NONE)
 		return;
 	reply = host_buffer(e, e->spare);
-	asked = e->slots[slot].ep->ops->on_packet(e->slots[slot].ep, &rx, &reply, now);
+	asked = ep->ops->on_packet(ep, &rx, &reply, now);
 	e->stats.delivered++;
 	e->stats.headers_delivered += rx.trimmed || rx.returned;
+	l->in_flight -= host_made(e, k) && l->in_flight;
 	packet_free(&e->pool, packet);
-	host_follow_up(e, n, slot, asked, &reply, now);
+	host_follow_up(e, n, l, sender, asked, &reply, now);
 }
 
 void host_arrive(
@@ -350,26 +286,30 @@ void host_arrive(
 		engine_drop(e, port, packet, (enum drop_reason)v->reason, now);
 }
 
-void host_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now)
+void host_timer(struct engine *e, struct engine_node *n, uint32_t side, uint64_t now)
 {
-	struct engine_slot *s = &e->slots[slot];
+	struct engine_live *l = flow_live(e, side / 2);
+	bool sender = !(side & 1);
 	struct tx_frame reply;
+	struct endpoint *ep;
 	unsigned asked = 0;
 
-	if (s->timer_ps != now)
+	if (!l || l->side[!sender].timer_ps != now)
 		return; /* an earlier deadline was armed after this one and has been served */
-	s->timer_ps = 0;
+	l->side[!sender].timer_ps = 0;
 	if (host_spare(e) == PACKET_NONE)
 		return;
 	reply = host_buffer(e, e->spare);
-	if (s->ep->deadline_ps && s->ep->deadline_ps <= now)
-		asked = s->ep->ops->on_timer(s->ep, &reply, now);
-	host_follow_up(e, n, slot, asked, &reply, now);
+	ep = flow_endpoint(e, l, sender);
+	if (ep->deadline_ps && ep->deadline_ps <= now)
+		asked = ep->ops->on_timer(ep, &reply, now);
+	host_follow_up(e, n, l, sender, asked, &reply, now);
 }
 
 void host_start(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now)
 {
-	e->flows[flow].start_ps = now;
-	engine_open_endpoint(e, flow, true, now);
-	host_follow_up(e, n, flow_slot(flow, true), TRANSPORT_WAKE, 0, now);
+	struct engine_live *l = flow_due(e, n, flow, now);
+
+	if (l)
+		host_follow_up(e, n, l, true, TRANSPORT_WAKE, NULL, now);
 }

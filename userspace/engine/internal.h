@@ -71,20 +71,63 @@ struct engine_node {
 	uint64_t stack_bytes;  /* of its stack's frames that wait for the line */
 };
 
-/* An endpoint's place in the engine: see flow_slot(). */
-struct engine_slot {
-	struct endpoint *ep;
+/* One side of a flow that is under way, as its host sees it. */
+struct engine_side {
 	uint64_t timer_ps; /* time of its live timer event; 0: none */
 	uint32_t node;
-	uint32_t active_next; /* in the host's ring */
-	bool active;
+	bool active; /* a sender in its host's ring */
 };
 
+/*
+ * A flow that is under way: its two endpoints follow. It lasts until all is acknowledged and none of its packets is in flight, so
+ * that whatever comes finds whom it is for.
+ */
+struct engine_live {
+	struct engine_side side[2]; /* of the sender, of the receiver */
+	uint32_t flow;
+	uint32_t in_flight; /* packets of either side */
+	uint32_t next;      /* of senders in their host's ring; of blocks that are free: by place */
+	bool delivered;     /* what waited for that has been told */
+} __attribute__((aligned(64)));
+
+/* What is left of one that is over. */
+struct engine_record {
+	uint64_t finish_ps, delivered_ps;
+	struct endpoint_stats sender, receiver;
+};
+
+enum { FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
+
+/* An operation. */
 struct engine_flow_state {
-	struct engine_flow flow;
-	uint64_t start_ps;
-	uint32_t first_after, next_after; /* flows that wait for this one; siblings */
-	bool done;
+	struct operation flow;
+	uint64_t
+		when_ps; /* FLOW_WAITS: of the latest event that it waited for; later: when it began */
+	uint32_t needs; /* events that are still to come */
+	uint32_t first_wait;
+	uint32_t
+		place; /* of a message that is under way: its engine_live; of one that is over: its record */
+	uint8_t state;
+	bool over;
+};
+
+/* An operation that waits for another: in the list of that one. */
+struct engine_waiter {
+	uint32_t to : 30;
+	uint32_t event : 2;
+	uint32_t next;
+};
+
+/* Flows that are under way and those that are over, and who is who by queue pair; see flow.c. */
+struct flow_memory {
+	uint8_t *blocks; /* engine_live and endpoints; reserved address space */
+	size_t block_bytes, receiver_offset, reserved_bytes;
+	uint32_t capacity, fresh, free_head;
+	uint32_t numbers; /* flows that have queue pairs of their own at the same time, at most */
+	uint32_t *by_number;   /* the one that has a number: flow + 1; 0: none */
+	uint32_t number_count; /* entries of it */
+	struct engine_record *records;
+	uint32_t record_count;
 };
 
 struct schedule_item {
@@ -92,14 +135,15 @@ struct schedule_item {
 	uint32_t node;
 };
 
-/* Of a flow's sender, or its receiver. */
-static inline uint32_t flow_slot(uint32_t flow, bool sender)
+/* Of a flow's sender, or its receiver: what a timer event is for. */
+static inline uint32_t flow_side(uint32_t flow, bool sender)
 {
 	return 2 * flow + !sender;
 }
 
-#define SLOT_NONE  UINT32_MAX
-#define LINE_BATCH 64 /* fits engine_port.ready */
+#define FLOW_NONE    UINT32_MAX
+#define FLOW_NUMBERS ((1u << 23) - 1) /* queue pairs have 24 bits, and a flow has two of them */
+#define LINE_BATCH   64               /* fits engine_port.ready */
 
 struct engine {
 	int64_t quantum[CLASSES]; /* wire bytes of a weighted class in a turn */
@@ -133,13 +177,13 @@ struct engine {
 	struct packet_pool pool;
 	uint32_t
 		spare; /* a slot taken from the pool for the next frame to be made, or PACKET_NONE */
-	struct engine_slot *slots;
 	struct engine_flow_state *flows;
-	uint32_t flow_count;
+	uint32_t flow_count, flows_ended;
+	struct engine_waiter *waiters;
+	uint32_t waiter_count;
+	struct flow_memory memory;
 	uint32_t longest_frame;      /* made so far */
 	struct engine_node *running; /* its place in the schedule is set when it has run */
-	void **arenas;               /* endpoints' memory, one block per engine_add_flows() */
-	size_t arena_count;
 	struct engine_stats stats;
 	int failed;
 };
@@ -340,14 +384,59 @@ static inline void engine_count_hop(struct engine *e, struct engine_node *n, uin
 void engine_bound_lookahead(struct engine *e, uint32_t port);
 void engine_bound_window(const struct engine *e, struct engine_node *n);
 
-/* flows.c: hands an endpoint its memory, zeroed, and opens it */
-void engine_open_endpoint(struct engine *e, uint32_t flow, bool sender, uint64_t now);
+/* flow.c: operations, from the moment that they are added until they are over */
+int flow_memory_init(struct engine *e);
+void flow_memory_release(struct engine *e);
+/* A message's start, a computation's, or the end of one that has begun. Returns the message whose start it is, else NULL. */
+struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
+/* After a call into an endpoint: whether the message has arrived, or all of it is acknowledged. */
+void flow_follow_up(struct engine *e, struct engine_live *l, bool sender);
+/* Gives its memory back if nothing of it is left to happen. */
+void flow_settle(struct engine *e, struct engine_live *l);
+/* A packet was dropped: it is no longer in flight. */
+void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *bytes);
+/* Whom a frame is for; NULL: no flow that is under way. */
+struct engine_live *flow_find(const struct engine *e, const struct rx_frame *rx, bool *ret_sender);
+
+static inline struct engine_live *flow_block(const struct engine *e, uint32_t place)
+{
+	return (struct engine_live *)(e->memory.blocks + (size_t)place * e->memory.block_bytes);
+}
+
+static inline struct endpoint *flow_endpoint(
+	const struct engine *e, struct engine_live *l, bool sender)
+{
+	return (struct endpoint *)((uint8_t *)l +
+				   (sender ? sizeof(*l) : e->memory.receiver_offset));
+}
+
+/* The one under way; NULL: it is not. */
+static inline struct engine_live *flow_live(const struct engine *e, uint32_t flow)
+{
+	const struct engine_flow_state *f = &e->flows[flow];
+
+	return f->place != FLOW_NONE && !f->over ? flow_block(e, f->place) : NULL;
+}
+
+/* Whether a host's transport or stack made the packet, and not a switch. */
+static inline bool host_made(const struct engine *e, const struct packet *k)
+{
+	return k->id >> 32 < e->host_count;
+}
+
+/* rx_headers.c: what the engine reads of a frame */
+uint8_t frame_dscp(const uint8_t *bytes);
+/* Where the transport header starts; the program has parsed the frame before. False: it is not there. */
+bool frame_parse(
+	const struct engine *e, const struct packet *k, const uint8_t *bytes, struct rx_frame *ret);
 
 /* host.c: what a host does */
 /* A frame with its verdict, which is not for the port itself. */
 void host_arrive(
 	struct engine *e, struct engine_node *n, uint32_t port, uint32_t packet, uint64_t now);
-void host_timer(struct engine *e, struct engine_node *n, uint32_t slot, uint64_t now);
+/* Of a side: see flow_side(). */
+void host_timer(struct engine *e, struct engine_node *n, uint32_t side, uint64_t now);
+/* EVENT_START */
 void host_start(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
 void host_line_free(struct engine *e, struct engine_node *n, uint64_t now);
 

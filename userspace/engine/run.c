@@ -257,7 +257,7 @@ static void node_run(struct engine *e, struct engine_node *n)
  */
 static uint64_t run_limit(const struct engine *e, uint64_t until_ps)
 {
-	if (e->lasting || e->stats.flows_done < e->flow_count || e->end_ps > until_ps)
+	if (e->lasting || e->flows_ended < e->flow_count || e->end_ps > until_ps)
 		return until_ps;
 	return e->end_ps;
 }

@@ -349,20 +349,19 @@ static void write_flow(FILE *out, uint32_t i, const struct engine_flow_result *f
 int recorder_write_flows(
 	int directory, const struct engine *e, recorder_port_name host_name, const void *name_arg)
 {
-	struct engine_stats s;
 	struct outstream out;
 	int r = outstream_create(&out, directory, "flows.csv" OUTSTREAM_NEW);
 
 	if (r < 0)
 		return r;
-	engine_stats(e, &s);
 	write_flow_titles(out.file);
 	/* of a disk that is full nothing more is asked */
-	for (uint32_t i = 0; i < s.flows && !out.error; i++) {
+	for (uint32_t i = 0; i < engine_flow_count(e) && !out.error; i++) {
 		struct engine_flow_result f;
 
 		engine_flow_result(e, i, &f);
-		write_flow(out.file, i, &f, host_name, name_arg);
+		if (f.flow.bytes)
+			write_flow(out.file, i, &f, host_name, name_arg);
 	}
 	return outstream_close(&out);
 }

@@ -41,11 +41,12 @@ static int totals_collect(struct flow_totals *t, const struct engine *e, uint64_
 	t->fct_ps = calloc(flows ? flows : 1, sizeof(*t->fct_ps));
 	if (!t->fct_ps)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < flows; i++) {
+	for (uint32_t i = 0; i < engine_flow_count(e); i++) {
 		struct engine_flow_result f;
 
 		engine_flow_result(e, i, &f);
-		totals_add(t, &f);
+		if (f.flow.bytes)
+			totals_add(t, &f);
 	}
 	qsort(t->fct_ps, t->finished, sizeof(*t->fct_ps), compare_u64);
 	return 0;

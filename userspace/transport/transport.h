@@ -68,7 +68,7 @@ struct endpoint_stats {
 	uint64_t duplicates; /* receiver: data that it had already; spurious at the sender */
 	uint64_t timeouts;
 	uint64_t probes;
-	uint32_t paths_used;
+	uint64_t paths_used;
 	uint64_t trimmed;      /* receiver: headers of data that came without their payload */
 	uint64_t returned;     /* sender: its own headers that a switch sent back */
 	uint64_t out_of_order; /* receiver that takes data in order only: what it threw away */

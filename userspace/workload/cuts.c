@@ -9,7 +9,7 @@
 #include "workload/demand.h"
 
 struct cuts {
-	const struct messages *m;
+	const struct operations *m;
 	const struct net *net;
 	const uint64_t *rate_bps;
 	struct workload_frames frames;
@@ -140,7 +140,7 @@ static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, uint32_t frame_
 }
 
 /* What a message asks of all links that join a part to the rest, as if they were one. */
-static struct demand demand_of(const struct cuts *x, const struct message *msg, uint32_t part)
+static struct demand demand_of(const struct cuts *x, const struct operation *msg, uint32_t part)
 {
 	uint32_t head = frame_overhead(x->frames.ip6), data = head + x->frames.data_extension;
 	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
@@ -167,11 +167,15 @@ static uint64_t bound_by_parts(struct cuts *x, bool leaves)
 	size_t count = 0;
 
 	for (size_t i = 0; i < x->m->count; i++) {
-		const struct message *msg = &x->m->items[i];
-		uint32_t from = part_of(x, msg->src_host), to = part_of(x, msg->dst_host);
-		uint32_t part = leaves ? from : to;
+		const struct operation *msg = &x->m->items[i];
+		uint32_t from, to, part;
 
-		if (from != to && msg->after == MESSAGE_NONE && x->out_bps[part])
+		if (!operation_is_message(msg))
+			continue;
+		from = part_of(x, msg->src_host);
+		to = part_of(x, msg->dst_host);
+		part = leaves ? from : to;
+		if (from != to && !msg->waits && x->out_bps[part])
 			x->demands[count++] = demand_of(x, msg, part);
 	}
 	return demands_bound(x->demands, count);
@@ -188,7 +192,7 @@ static uint64_t bound_by_division(struct cuts *x, uint32_t level, bool together)
 	return leaving > entering ? leaving : entering;
 }
 
-int workload_cut_bound(const struct messages *m, const struct net *net,
+int workload_cut_bound(const struct operations *m, const struct net *net,
 	const struct workload_frames *frames, const uint64_t *rate_bps, uint64_t *ret)
 {
 	struct cuts x = {.m = m, .net = net, .rate_bps = rate_bps, .frames = *frames};

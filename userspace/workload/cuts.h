@@ -10,7 +10,7 @@
  * The largest completion time is at least this, whatever ways packets take; 0: nothing is bound so. rate_bps: of each link by its
  * number, 0 if it is dead. 0 or -ENOMEM.
  */
-int workload_cut_bound(const struct messages *m, const struct net *net,
+int workload_cut_bound(const struct operations *m, const struct net *net,
 	const struct workload_frames *frames, const uint64_t *rate_bps, uint64_t *ret);
 
 #endif

@@ -13,7 +13,7 @@
 enum way { WAY_FULL, WAY_LAST, WAY_ANSWER, WAYS };
 
 struct measure {
-	struct messages *m;
+	struct operations *m;
 	const struct net *net;
 	struct workload_frames frames;
 	struct netgraph g;
@@ -25,7 +25,8 @@ struct measure {
 	uint32_t frame_len[WAYS]; /* that cost is of, in the present walk; 0: of none yet */
 	uint64_t *cost[WAYS];     /* from the source, by switch */
 	const struct net_port
-		*alike;      /* all links between switches are as this one; NULL: they are not */
+		*alike; /* all links between switches are as this one; NULL: they are not */
+	size_t messages;
 	uint32_t *by_edge;   /* messages by the edge switch of their sender */
 	uint32_t *edge_next; /* where each edge switch's start in by_edge; scratch */
 	struct demand *sent, *received;
@@ -99,11 +100,15 @@ static void sort_by_edge(struct measure *x)
 	uint32_t *next = x->edge_next;
 
 	for (size_t i = 0; i < x->m->count; i++)
-		next[x->g.host_edge[x->m->items[i].src_host] + 1]++;
+		if (operation_is_message(&x->m->items[i]))
+			next[x->g.host_edge[x->m->items[i].src_host] + 1]++;
 	for (uint32_t e = 0; e < x->g.edge_count; e++)
 		next[e + 1] += next[e];
 	for (size_t i = 0; i < x->m->count; i++)
-		x->by_edge[next[x->g.host_edge[x->m->items[i].src_host]]++] = (uint32_t)i;
+		if (operation_is_message(&x->m->items[i])) {
+			x->by_edge[next[x->g.host_edge[x->m->items[i].src_host]]++] = (uint32_t)i;
+			x->messages++;
+		}
 }
 
 static uint64_t hop_ps(const struct measure *x, uint32_t port, uint32_t frame_len)
@@ -187,7 +192,7 @@ struct trip {
 	uint32_t edge;    /* that switch */
 };
 
-static struct trip trip_of(const struct measure *x, const struct message *msg)
+static struct trip trip_of(const struct measure *x, const struct operation *msg)
 {
 	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
 
@@ -235,7 +240,7 @@ static uint64_t first_at_last_link(struct measure *x, const struct trip *t)
 /* docs/closed-forms.md, "one message": T, and the demands that it makes of both host links. */
 static void measure_message(struct measure *x, uint32_t i)
 {
-	struct message *msg = &x->m->items[i];
+	struct operation *msg = &x->m->items[i];
 	struct trip t = trip_of(x, msg);
 	uint64_t back = hop_ps(x, t.in, t.answer) + way_ps(x, WAY_ANSWER, t.edge, t.answer) +
 			hop_ps(x, t.out, t.answer);
@@ -244,8 +249,7 @@ static void measure_message(struct measure *x, uint32_t i)
 
 	msg->base_rtt_ps = hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
 			   hop_ps(x, t.in, t.full) + back;
-	*sent = *received = (struct demand){
-		.starts_alone = msg->after == MESSAGE_NONE, .start_ps = msg->start_ps};
+	*sent = *received = (struct demand){.starts_alone = !msg->waits, .start_ps = msg->start_ps};
 	sent->at = msg->src_host;
 	sent->work_ps = work_ps(x, &t, t.out);
 	sent->after_ps = x->net->ports[t.out].delay_ps + way_ps(x, WAY_LAST, t.edge, t.last) +
@@ -273,7 +277,7 @@ static void measure_messages(struct measure *x)
 	uint32_t walked = NETGRAPH_NONE;
 
 	sort_by_edge(x);
-	for (size_t i = 0; i < x->m->count; i++) {
+	for (size_t i = 0; i < x->messages; i++) {
 		uint32_t e = x->g.host_edge[x->m->items[x->by_edge[i]].src_host];
 
 		if (e != walked)
@@ -283,7 +287,7 @@ static void measure_messages(struct measure *x)
 	}
 }
 
-int workload_measure(struct messages *m, const struct net *net,
+int workload_measure(struct operations *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret)
 {
 	struct measure x = {.m = m, .net = net, .frames = *frames};

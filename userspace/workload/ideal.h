@@ -28,7 +28,7 @@ struct workload_frames {
 };
 
 /* Every host hangs on a switch and each can reach each. Sets the messages' base_rtt_ps. 0 or -ENOMEM. */
-int workload_measure(struct messages *m, const struct net *net,
+int workload_measure(struct operations *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret);
 
 #endif

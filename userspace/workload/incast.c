@@ -20,7 +20,7 @@ static void sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
 	}
 }
 
-int workload_incast(struct messages *m, const struct workload_params *p, uint32_t hosts,
+int workload_incast(struct operations *m, const struct workload_params *p, uint32_t hosts,
 	uint32_t senders, uint32_t to)
 {
 	uint32_t *src = calloc(hosts, sizeof(*src));
@@ -28,15 +28,13 @@ int workload_incast(struct messages *m, const struct workload_params *p, uint32_
 	uint64_t rng = rng_stream(p->seed, "incast", to);
 	int err = -ENOMEM;
 
-	if (src && dst)
-		err = messages_reserve(m, (size_t)senders * p->repeat);
-	if (!err) {
+	if (src && dst) {
 		for (uint32_t i = 0; i < hosts - 1; i++)
 			src[i] = i < to ? i : i + 1;
 		for (uint32_t i = 0; i < senders; i++)
 			dst[i] = to;
 		sample(src, hosts - 1, senders, &rng);
-		messages_add_rounds(m, p, src, dst, senders);
+		err = operations_add_rounds(m, p, src, dst, senders);
 	}
 	free(src);
 	free(dst);
@@ -76,7 +74,7 @@ static const char *refuse(const void *options, uint32_t hosts, char buf[WORKLOAD
 	return buf;
 }
 
-static int make_messages(struct messages *m, const struct workload_params *p, const void *options,
+static int make_messages(struct operations *m, const struct workload_params *p, const void *options,
 	const struct workload_hosts *hosts)
 {
 	const struct incast *o = options;

@@ -50,8 +50,8 @@ struct workload_kind {
 	uint64_t (*chains)(const void *options, uint32_t hosts);
 	/* Why so many hosts are too few, "senders: ..."; returns NULL, or buf. NULL: any number of them will do. */
 	const char *(*refuse)(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL]);
-	/* Appends to m, or leaves it as it was. 0, or an error of messages_reserve(). */
-	int (*messages)(struct messages *m, const struct workload_params *p, const void *options,
+	/* Appends to m, or leaves it as it was. 0, or an error of operations_reserve(). */
+	int (*messages)(struct operations *m, const struct workload_params *p, const void *options,
 		const struct workload_hosts *hosts);
 };
 

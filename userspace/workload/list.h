@@ -5,11 +5,8 @@
 /* What the kinds of workload share in making lists. Internal to workload/. */
 #include "workload/workload.h"
 
-/*
- * Appends `repeat` messages on each of n pairs, round by round; src and dst have n entries. There
- * is room for them (messages_reserve()).
- */
-void messages_add_rounds(struct messages *m, const struct workload_params *p, const uint32_t *src,
-	const uint32_t *dst, size_t n);
+/* Appends `repeat` messages on each of n pairs, round by round; src and dst have n entries. 0, or an error of operations_reserve(). */
+int operations_add_rounds(struct operations *m, const struct workload_params *p,
+	const uint32_t *src, const uint32_t *dst, size_t n);
 
 #endif

@@ -8,16 +8,10 @@
 #include "workload/kind.h"
 #include "workload/list.h"
 
-int workload_pairs(struct messages *m, const struct workload_params *p, const uint32_t *from,
+int workload_pairs(struct operations *m, const struct workload_params *p, const uint32_t *from,
 	const uint32_t *to, size_t count)
 {
-	size_t extra;
-	int err = __builtin_mul_overflow(count, p->repeat, &extra) ? -E2BIG
-								   : messages_reserve(m, extra);
-
-	if (!err)
-		messages_add_rounds(m, p, from, to, count);
-	return err;
+	return operations_add_rounds(m, p, from, to, count);
 }
 
 struct names {
@@ -82,7 +76,7 @@ static uint64_t chains(const void *options, uint32_t hosts)
 	return ((const struct pairs *)options)->from.count;
 }
 
-static int make_messages(struct messages *m, const struct workload_params *p, const void *options,
+static int make_messages(struct operations *m, const struct workload_params *p, const void *options,
 	const struct workload_hosts *hosts)
 {
 	const struct pairs *o = options;

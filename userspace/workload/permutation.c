@@ -34,17 +34,13 @@ static bool has_fixed_point(const uint32_t *items, uint32_t n)
 }
 
 int workload_permutation(
-	struct messages *m, const struct workload_params *p, uint32_t hosts, uint32_t count)
+	struct operations *m, const struct workload_params *p, uint32_t hosts, uint32_t count)
 {
 	uint32_t *src = calloc(hosts, sizeof(*src));
 	uint32_t *dst = calloc(hosts, sizeof(*dst));
-	size_t extra;
-	int err = -ENOMEM;
+	size_t before = m->count, waits_before = m->wait_count;
+	int err = src && dst ? 0 : -ENOMEM;
 
-	if (src && dst)
-		err = __builtin_mul_overflow((size_t)hosts * count, p->repeat, &extra)
-			      ? -E2BIG
-			      : messages_reserve(m, extra);
 	for (uint32_t i = 0; !err && i < count; i++) {
 		uint64_t rng = rng_stream(p->seed, "permutation", i);
 
@@ -53,7 +49,11 @@ int workload_permutation(
 		do
 			shuffle(dst, hosts, &rng);
 		while (has_fixed_point(dst, hosts));
-		messages_add_rounds(m, p, src, dst, hosts);
+		err = operations_add_rounds(m, p, src, dst, hosts);
+	}
+	if (err) {
+		m->count = before;
+		m->wait_count = waits_before;
 	}
 	free(src);
 	free(dst);
@@ -76,7 +76,7 @@ static uint64_t chains(const void *options, uint32_t hosts)
 	return (uint64_t)hosts * ((const struct permutation *)options)->count;
 }
 
-static int make_messages(struct messages *m, const struct workload_params *p, const void *options,
+static int make_messages(struct operations *m, const struct workload_params *p, const void *options,
 	const struct workload_hosts *hosts)
 {
 	return workload_permutation(

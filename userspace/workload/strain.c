@@ -10,7 +10,7 @@
 #include "base/wiretime.h"
 
 struct strain {
-	const struct messages *m;
+	const struct operations *m;
 	const struct net *net;
 	const struct strain_links *links;
 	struct workload_frames frames;
@@ -77,7 +77,7 @@ static uint64_t bytes_ps(uint64_t bytes, uint64_t rate_bps)
 	return (uint64_t)(ps / rate_bps);
 }
 
-static uint64_t packets_of(const struct strain *x, const struct message *msg)
+static uint64_t packets_of(const struct strain *x, const struct operation *msg)
 {
 	return (msg->bytes - 1) / x->frames.mtu + 1;
 }
@@ -88,7 +88,7 @@ static uint32_t full_frame(const struct strain *x)
 }
 
 /* As if the last packet were as long as the others. */
-static uint64_t wire_size(const struct strain *x, const struct message *msg)
+static uint64_t wire_size(const struct strain *x, const struct operation *msg)
 {
 	return packets_of(x, msg) * wire_bytes(full_frame(x));
 }
@@ -98,9 +98,15 @@ static uint64_t link_rate(const struct strain *x, uint32_t port)
 	return x->links->rate_bps[x->net->ports[port].link];
 }
 
-static uint32_t receiver_edge(const struct strain *x, const struct message *msg)
+static uint32_t receiver_edge(const struct strain *x, const struct operation *msg)
 {
 	return x->g.host_edge[msg->dst_host];
+}
+
+/* What is sent again between the same hosts, when the first is through, does not come on top of it. */
+static bool counts(const struct operation *o)
+{
+	return operation_is_message(o) && !o->again;
 }
 
 /* A counting sort: one walk for all that goes to the hosts of a switch. */
@@ -109,12 +115,12 @@ static void sort_by_edge(struct strain *x)
 	uint32_t *next = x->edge_next;
 
 	for (size_t i = 0; i < x->m->count; i++)
-		if (x->m->items[i].after == MESSAGE_NONE)
+		if (counts(&x->m->items[i]))
 			next[receiver_edge(x, &x->m->items[i]) + 1]++;
 	for (uint32_t e = 0; e < x->g.edge_count; e++)
 		next[e + 1] += next[e];
 	for (size_t i = 0; i < x->m->count; i++)
-		if (x->m->items[i].after == MESSAGE_NONE)
+		if (counts(&x->m->items[i]))
 			x->by_edge[next[receiver_edge(x, &x->m->items[i])]++] = (uint32_t)i;
 }
 
@@ -143,7 +149,7 @@ static void find_slowest(struct strain *x, uint32_t reached)
 }
 
 /* A message that has a way is held by its sender's switch, and crosses both host links. */
-static void take_message(struct strain *x, const struct message *msg)
+static void take_message(struct strain *x, const struct operation *msg)
 {
 	uint32_t out = x->net->nodes[msg->src_host].first_port;
 	uint32_t in = x->net->ports[x->net->nodes[msg->dst_host].first_port].peer;
@@ -214,7 +220,7 @@ static void find_busiest(struct strain *x, uint32_t farthest)
 	x->found.round_trip_ps = hop > UINT64_MAX / links ? UINT64_MAX : hop * links;
 }
 
-int workload_strain(const struct messages *m, const struct net *net,
+int workload_strain(const struct operations *m, const struct net *net,
 	const struct workload_frames *frames, const struct strain_links *links,
 	struct workload_strain *ret)
 {

@@ -30,7 +30,7 @@ struct workload_strain {
  * another is between the same two hosts and no longer. Messages that have no way are left out. Times end at UINT64_MAX. 0 or
  * -ENOMEM.
  */
-int workload_strain(const struct messages *m, const struct net *net,
+int workload_strain(const struct operations *m, const struct net *net,
 	const struct workload_frames *frames, const struct strain_links *links,
 	struct workload_strain *ret);
 

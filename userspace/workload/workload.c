@@ -5,41 +5,80 @@
 #include <stdlib.h>
 #include "workload/list.h"
 
-void messages_release(struct messages *m)
+void operations_release(struct operations *m)
 {
 	free(m->items);
-	*m = (struct messages)MESSAGES_INIT;
+	free(m->waits);
+	*m = (struct operations)OPERATIONS_INIT;
 }
 
-int messages_reserve(struct messages *m, size_t extra)
+/* So that it grows by a good part at least, however little is asked for at a time. */
+static int reserve(void *items, size_t count, size_t *capacity, size_t extra, size_t size)
 {
-	struct message *items;
-	size_t needed;
+	size_t needed = count + extra, more = *capacity + *capacity / 2;
+	void **array = items;
+	void *larger;
 
-	if (extra >= MESSAGE_NONE - m->count)
-		return -E2BIG;
-	needed = m->count + extra;
-	if (needed <= m->capacity)
+	if (needed <= *capacity)
 		return 0;
-	items = reallocarray(m->items, needed, sizeof(*items));
-	if (!items)
+	if (count && needed < more)
+		needed = more;
+	larger = reallocarray(*array, needed, size);
+	if (!larger)
 		return -ENOMEM;
-	m->items = items;
-	m->capacity = needed;
+	*array = larger;
+	*capacity = needed;
 	return 0;
 }
 
-void messages_add_rounds(struct messages *m, const struct workload_params *p, const uint32_t *src,
-	const uint32_t *dst, size_t n)
+int operations_reserve(struct operations *m, size_t operations, size_t waits)
 {
+	int r;
+
+	if (operations >= OPERATIONS_MAX - m->count || waits >= UINT32_MAX - m->wait_count)
+		return -E2BIG;
+	r = reserve(&m->items, m->count, &m->capacity, operations, sizeof(*m->items));
+	if (r == 0)
+		r = reserve(&m->waits, m->wait_count, &m->wait_capacity, waits, sizeof(*m->waits));
+	return r;
+}
+
+uint32_t operations_add(struct operations *m, const struct operation *o)
+{
+	m->items[m->count] = *o;
+	return (uint32_t)m->count++;
+}
+
+void operations_wait(struct operations *m, uint32_t from, enum operation_event event)
+{
+	uint32_t to = (uint32_t)m->count - 1;
+
+	m->items[to].waits = true;
+	m->waits[m->wait_count++] = (struct wait){from, to, event};
+}
+
+int operations_add_rounds(struct operations *m, const struct workload_params *p,
+	const uint32_t *src, const uint32_t *dst, size_t n)
+{
+	size_t total;
+	int r = __builtin_mul_overflow(n, p->repeat, &total)
+			? -E2BIG
+			: operations_reserve(m, total, total - n);
+
+	if (r < 0)
+		return r;
 	for (uint32_t round = 0; round < p->repeat; round++)
-		for (size_t i = 0; i < n; i++, m->count++)
-			m->items[m->count] = (struct message){
-				.src_host = src[i],
-				.dst_host = dst[i],
-				.bytes = p->bytes,
-				.start_ps = p->start_ps,
-				.after = round ? (uint32_t)(m->count - n) : MESSAGE_NONE,
-				.gap_ps = p->gap_ps,
-			};
+		for (size_t i = 0; i < n; i++) {
+			operations_add(m, &(struct operation){
+						  .src_host = src[i],
+						  .dst_host = dst[i],
+						  .bytes = p->bytes,
+						  .start_ps = round ? p->gap_ps : p->start_ps,
+						  .entry = p->entry,
+						  .again = round > 0,
+					  });
+			if (round)
+				operations_wait(m, (uint32_t)(m->count - 1 - n), OPERATION_ENDED);
+		}
+	return 0;
 }

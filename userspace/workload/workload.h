@@ -2,38 +2,33 @@
 #ifndef FABRICBED_WORKLOAD_H
 #define FABRICBED_WORKLOAD_H
 
-/*
- * Workloads: lists of messages. Each kind has a file of its own; the order of a list is the flows'
- * numbering.
- */
+/* Workloads: what hosts are to do. Each kind has a file of its own; the order of a list is the flows' numbering. */
 #include <stddef.h>
 #include <stdint.h>
+#include "base/operation.h"
 
-#define MESSAGE_NONE UINT32_MAX
-
-struct message {
-	uint32_t src_host, dst_host; /* never equal */
-	uint64_t bytes;
-	uint64_t start_ps; /* model time, if after is MESSAGE_NONE */
-	uint32_t after;    /* starts gap_ps after that message (a smaller index) was acknowledged */
-	uint64_t gap_ps;
-	uint64_t
-		base_rtt_ps; /* idle round trip of a full packet, once workload_measure() has told */
-};
-
-struct messages {
-	struct message *items;
+/* What they come to. Waits are in the order of who waits. */
+struct operations {
+	struct operation *items;
 	size_t count, capacity;
+	struct wait *waits;
+	size_t wait_count, wait_capacity;
 };
 
-#define MESSAGES_INIT                                                                              \
+#define OPERATIONS_INIT                                                                            \
 	{                                                                                          \
 		0                                                                                  \
 	}
-void messages_release(struct messages *m);
+void operations_release(struct operations *m);
 
-/* Room for `extra` more. 0; -ENOMEM; -E2BIG: their numbers would not fit in 32 bits. */
-int messages_reserve(struct messages *m, size_t extra);
+/* Room for so many more. 0; -ENOMEM; -E2BIG: their numbers would not fit. */
+int operations_reserve(struct operations *m, size_t operations, size_t waits);
+
+/* Appends one, for which there is room; returns its number. */
+uint32_t operations_add(struct operations *m, const struct operation *o);
+
+/* The latest one waits for an event of an earlier one. There is room. */
+void operations_wait(struct operations *m, uint32_t from, enum operation_event event);
 
 /* What all kinds share. */
 struct workload_params {
@@ -42,23 +37,24 @@ struct workload_params {
 	uint32_t repeat; /* messages one after the other on each pair, at least 1 */
 	uint64_t gap_ps;
 	uint64_t seed;
+	uint32_t entry; /* of the scenario's list */
 };
 
 /*
- * Each appends to m, or leaves it as it was. 0, or an error of messages_reserve(). With repeat:
+ * Each appends to m, or leaves it as it was. 0, or an error of operations_reserve(). With repeat:
  * first every pair's first message, then every pair's second, ... Permutation: every host sends to
  * one other and receives from one other, `count` such drawn independently (STrack, 4.2). Hosts: at
  * least 2.
  */
 int workload_permutation(
-	struct messages *m, const struct workload_params *p, uint32_t hosts, uint32_t count);
+	struct operations *m, const struct workload_params *p, uint32_t hosts, uint32_t count);
 
 /* Incast: `senders` distinct hosts (drawn from all but `to`) send to host `to`. senders < hosts. */
-int workload_incast(struct messages *m, const struct workload_params *p, uint32_t hosts,
+int workload_incast(struct operations *m, const struct workload_params *p, uint32_t hosts,
 	uint32_t senders, uint32_t to);
 
 /* from[i] sends to to[i]. */
-int workload_pairs(struct messages *m, const struct workload_params *p, const uint32_t *from,
+int workload_pairs(struct operations *m, const struct workload_params *p, const uint32_t *from,
 	const uint32_t *to, size_t count);
 
 #endif

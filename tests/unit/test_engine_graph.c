@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What waits for what: begun, ended, delivered, computations, barriers; and that memory follows what is under way. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "base/units.h"
+#include "engine/internal.h"
+#include "lib/small_net.h"
+
+#define MESSAGE 9000
+
+static struct operation message(uint32_t src, uint32_t dst, uint64_t start_ps)
+{
+	return (struct operation){src, dst, MESSAGE, start_ps, {0}, 0, false, false};
+}
+
+static struct operation computation(uint32_t host, uint64_t lasts_ps)
+{
+	return (struct operation){host, host, 0, 0, {.lasts_ps = lasts_ps}, 0, false, false};
+}
+
+static const struct operation barrier = {
+	OPERATION_BARRIER, OPERATION_BARRIER, 0, 0, {0}, 0, false, false};
+
+/* Six hosts at two switches and two above them. */
+static void open_net(struct small_net *s, uint32_t max_batch)
+{
+	const struct small_config c = {.max_batch = max_batch, .buffer_bytes = 1000000};
+
+	small_net_fabric(s, 2, 2, 3, 100 * GBPS, 500000);
+	small_net_open(s, &c);
+}
+
+#define COUNT(a)             (sizeof(a) / sizeof((a)[0]))
+#define ADD(s, flows, waits) engine_add_flows((s)->engine, flows, COUNT(flows), waits, COUNT(waits))
+
+static struct engine_flow_result result(const struct small_net *s, uint32_t flow)
+{
+	struct engine_flow_result r;
+
+	engine_flow_result(s->engine, flow, &r);
+	return r;
+}
+
+static void each_event_is_waited_for(void **state)
+{
+	const struct operation flows[] = {message(0, 4, 1000), message(0, 5, 77), message(0, 5, 78),
+		message(4, 1, 79), computation(4, 5000), message(4, 2, 80)};
+	static const struct wait waits[] = {{0, 1, OPERATION_BEGUN}, {0, 2, OPERATION_ENDED},
+		{0, 3, OPERATION_DELIVERED}, {0, 4, OPERATION_DELIVERED}, {4, 5, OPERATION_ENDED}};
+	struct engine_flow_result first;
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	assert_int_equal(ADD(&s, flows, waits), 0);
+	small_net_run(&s, PS_PER_S);
+	first = result(&s, 0);
+	assert_int_equal(first.start_ps, 1000);
+	assert_true(first.delivered_ps && first.finish_ps > first.delivered_ps);
+	assert_int_equal(result(&s, 1).start_ps, 1077);
+	assert_int_equal(result(&s, 2).start_ps, first.finish_ps + 78);
+	assert_int_equal(result(&s, 3).start_ps, first.delivered_ps + 79);
+	assert_int_equal(result(&s, 4).start_ps, first.delivered_ps);
+	assert_int_equal(result(&s, 4).finish_ps, first.delivered_ps + 5000);
+	assert_int_equal(result(&s, 5).start_ps, first.delivered_ps + 5080);
+	assert_int_equal(small_net_stats(&s).flows, 5);
+	assert_int_equal(small_net_stats(&s).flows_done, 5);
+	assert_true(engine_done(s.engine));
+	small_net_close(&s);
+}
+
+/* It begins after the latest of all that it waits for. */
+static void the_last_of_several_counts(void **state)
+{
+	const struct operation flows[] = {message(1, 0, 0), computation(0, 3 * PS_PER_US),
+		computation(0, 9 * PS_PER_MS), message(0, 3, 5)};
+	static const struct wait waits[] = {{0, 3, OPERATION_DELIVERED}, {1, 3, OPERATION_ENDED},
+		{2, 3, OPERATION_ENDED}, {2, 3, OPERATION_BEGUN}};
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	assert_int_equal(ADD(&s, flows, waits), 0);
+	small_net_run(&s, PS_PER_S);
+	assert_int_equal(result(&s, 3).start_ps, 9 * PS_PER_MS + 5);
+	small_net_close(&s);
+}
+
+/* Half a round trip after the last, at all hosts at the same time. */
+static void a_barrier_holds_all_hosts(void **state)
+{
+	const struct operation flows[] = {message(0, 5, 0), message(3, 1, 4 * PS_PER_US),
+		computation(2, 100), barrier, message(5, 0, 0), message(1, 2, 10)};
+	static const struct wait waits[] = {{0, 3, OPERATION_ENDED}, {1, 3, OPERATION_DELIVERED},
+		{2, 3, OPERATION_ENDED}, {3, 4, OPERATION_ENDED}, {3, 5, OPERATION_ENDED}};
+	uint64_t open_ps;
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	assert_int_equal(ADD(&s, flows, waits), 0);
+	small_net_run(&s, PS_PER_S);
+	open_ps = result(&s, 1).delivered_ps + s.engine->env.base_rtt_ps / 2;
+	assert_int_equal(result(&s, 3).finish_ps, open_ps);
+	assert_int_equal(result(&s, 4).start_ps, open_ps);
+	assert_int_equal(result(&s, 5).start_ps, open_ps + 10);
+	small_net_close(&s);
+}
+
+static void waits_that_make_no_sense(void **state)
+{
+	const struct operation flows[] = {
+		message(0, 4, 0), message(1, 4, 0), computation(0, 1), barrier};
+	static const struct wait bad[] = {
+		{1, 1, OPERATION_ENDED},     /* itself */
+		{1, 0, OPERATION_ENDED},     /* a later one */
+		{0, 4, OPERATION_ENDED},     /* who is not there waits */
+		{0, 1, OPERATION_ENDED},     /* of another host */
+		{0, 2, OPERATION_DELIVERED}, /* the receiver's affair */
+		{0, 1, OPERATION_DELIVERED},
+	};
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(
+			engine_add_flows(s.engine, flows, COUNT(flows), &bad[i], 1), -EINVAL);
+	assert_int_equal(engine_flow_count(s.engine), 0);
+	small_net_run(&s, PS_PER_S);
+	assert_int_equal(small_net_stats(&s).sent, 0);
+	small_net_close(&s);
+}
+
+/* A ring in which each host sends on what it has received, so many rounds. */
+static void add_ring(struct small_net *s, uint32_t rounds)
+{
+	for (uint32_t i = 0; i < rounds * 6; i++) {
+		const struct operation f = message(i % 6, (i + 1) % 6, 0);
+		const struct wait w = {i - 1, i, OPERATION_DELIVERED};
+
+		assert_int_equal(engine_add_flows(s->engine, &f, 1, &w, i ? 1 : 0), 0);
+	}
+}
+
+static void memory_follows_what_is_under_way(void **state)
+{
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	add_ring(&s, 50);
+	small_net_run(&s, PS_PER_S);
+	assert_int_equal(small_net_stats(&s).flows_done, 300);
+	/* one, and its predecessors whose acknowledgements are still on their way */
+	assert_in_range(s.engine->memory.fresh, 1, 3);
+	for (uint32_t i = 0; i < 300; i++)
+		assert_true(s.engine->flows[i].over);
+	assert_int_equal(result(&s, 299).sender.packets_sent, 3);
+	small_net_close(&s);
+}
+
+/* Whatever is lost or comes twice: in the end nothing of any flow is in flight, and all have given their memory back. */
+static void all_memory_is_given_back(void **state)
+{
+	const struct small_config c = {.seed = 5, .max_batch = 16, .buffer_bytes = 30000};
+	struct small_net s;
+
+	(void)state;
+	small_net_fabric(&s, 2, 2, 3, 100 * GBPS, 500000);
+	small_net_open(&s, &c);
+	for (uint32_t i = 1; i < 6; i++)
+		small_net_flow(&s, i, 0, 400000, 0);
+	small_net_run(&s, PS_PER_S);
+	assert_true(small_net_stats(&s).dropped[DROP_BUFFER]);
+	s.engine->lasting = true; /* until nothing is left to happen */
+	while (engine_next(s.engine) != UINT64_MAX)
+		assert_int_equal(engine_run(s.engine, engine_next(s.engine) + 1, NULL), 0);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_true(s.engine->flows[i].over);
+	small_net_close(&s);
+}
+
+static uint64_t hash_of_ring(uint32_t max_batch, uint64_t slice)
+{
+	struct small_net s;
+	uint64_t hash;
+
+	open_net(&s, max_batch);
+	add_ring(&s, 5);
+	while (!engine_done(s.engine))
+		assert_int_equal(
+			engine_run(s.engine, slice ? engine_now(s.engine) + slice : PS_PER_S, NULL),
+			0);
+	hash = small_net_stats(&s).trace_hash;
+	small_net_close(&s);
+	return hash;
+}
+
+static void neither_batches_nor_slices_show(void **state)
+{
+	uint64_t whole = hash_of_ring(0, 0);
+
+	(void)state;
+	assert_int_equal(hash_of_ring(16, 0), whole);
+	assert_int_equal(hash_of_ring(0, 77777), whole);
+	assert_int_equal(hash_of_ring(16, 1234567), whole);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_event_is_waited_for),
+		cmocka_unit_test(the_last_of_several_counts),
+		cmocka_unit_test(a_barrier_holds_all_hosts),
+		cmocka_unit_test(waits_that_make_no_sense),
+		cmocka_unit_test(memory_follows_what_is_under_way),
+		cmocka_unit_test(all_memory_is_given_back),
+		cmocka_unit_test(neither_batches_nor_slices_show),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

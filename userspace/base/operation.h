@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_OPERATION_H
+#define FABRICBED_OPERATION_H
+
+/*
+ * What hosts do: a graph of operations, each of which begins when others have begun, have ended or have been received. Workloads
+ * come to such a graph, and the engine carries it out. Operations are numbered in the order of their list.
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * A message to another host, a computation, or a barrier. It begins `start_ps` after all that it waits for, or at start_ps if it waits
+ * for nothing. A barrier is one of no host: it ends a fabric's half round trip after the last of what it waits for,
+ * everywhere at the same time.
+ */
+struct operation {
+	uint32_t src_host, dst_host; /* the same: a computation; OPERATION_BARRIER: both */
+	uint64_t bytes;              /* of a message, at least 1; else 0 */
+	uint64_t start_ps;
+	union {
+		uint64_t
+			base_rtt_ps; /* a message's idle round trip; 0: the longest of the fabric */
+		uint64_t lasts_ps;   /* a computation */
+	};
+	uint32_t entry; /* of the scenario's workloads that it is of */
+	bool waits;     /* for others */
+	bool again;     /* waits for one between the same two hosts and no shorter */
+};
+
+#define OPERATION_BARRIER UINT32_MAX
+#define OPERATIONS_MAX    (1u << 29)
+
+static inline bool operation_is_message(const struct operation *o)
+{
+	return o->bytes > 0;
+}
+
+static inline bool operation_is_barrier(const struct operation *o)
+{
+	return o->src_host == OPERATION_BARRIER;
+}
+
+/* What may be waited for, and whose host knows of it at that moment. */
+enum operation_event {
+	OPERATION_BEGUN,     /* at the sender */
+	OPERATION_ENDED,     /* at the sender: all is acknowledged */
+	OPERATION_DELIVERED, /* at the receiver: the last byte is there */
+};
+
+/*
+ * Operation `to` waits for an event of operation `from`, which has the smaller number. The event must be one of the host that `to`
+ * begins at, unless either of them is a barrier.
+ */
+struct wait {
+	uint32_t from, to;
+	enum operation_event event;
+};
+
+#endif
