@@ -23,16 +23,11 @@ int traffic_messages(
 
 	for (size_t i = first; i < s->workload_count; i++) {
 		const struct workload_spec *w = &s->workloads[i];
-		const struct workload_common *o = w->options;
 		struct workload_params p = {
-			.bytes = o->bytes,
-			.start_ps = o->start_ps,
-			.repeat = o->repeat,
-			.gap_ps = o->gap_ps,
 			.seed = rng_stream(s->seed, "workload", i),
 			.entry = (uint32_t)i,
 		};
-		int r = workload_kinds[w->kind]->messages(m, &p, o, &hosts);
+		int r = workload_kinds[w->kind]->operations(m, &p, w->options, &hosts);
 
 		if (r < 0)
 			return r;

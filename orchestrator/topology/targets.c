@@ -60,7 +60,7 @@ static void check_named_host(void *arg, const char *path, const char *name)
 	find_host(n->f, key, name, "send and receive", n->workload->pos, n->diags, &host);
 }
 
-/* Returns how many chains of messages it has. */
+/* Returns how many operations it comes to. */
 static double check_workload(
 	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
 {
@@ -73,7 +73,7 @@ static double check_workload(
 	scenario_workload_hosts(w, check_named_host, &named);
 	if (refusal)
 		diags_add(diags, w->pos, "workload.%zu.%s.%s", index, kind->name, refusal);
-	return (double)kind->chains(w->options, f->net.host_count);
+	return kind->count(w->options, f->net.host_count);
 }
 
 /* reason: why there can't be more. */
@@ -88,7 +88,7 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 
 		if (!w->sound)
 			continue;
-		at_once = check_workload(f, w, i, diags) * w->options->repeat;
+		at_once = check_workload(f, w, i, diags);
 		if (flows <= most && flows + at_once > most)
 			diags_add(diags, w->pos,
 				"workload: %.0f messages up to here; at most %u (%s)",

@@ -137,8 +137,8 @@ static void check_full_workloads(const struct scenario *s)
 	assert_ptr_equal(workload_kinds[w[0].kind], &workload_kind_permutation);
 	assert_int_equal(w[0].options->bytes, 2 * MB);
 	assert_int_equal(w[0].options->start_ps, US);
-	assert_int_equal(w[0].options->repeat, 3);
-	assert_int_equal(w[0].options->gap_ps, 2 * US);
+	assert_int_equal(((const struct workload_rounds *)w[0].options)->repeat, 3);
+	assert_int_equal(((const struct workload_rounds *)w[0].options)->gap_ps, 2 * US);
 	assert_int_equal(w[0].pos.line, 28);
 }
 

@@ -9,9 +9,22 @@
 #include "base/wiretime.h"
 #include "fabric_fixture.h"
 #include "workload/ideal.h"
-#include "workload/workload.h"
+#include "workload/kind.h"
 
-static const struct workload_params plain = {.bytes = 1000, .repeat = 1, .seed = 1};
+struct asked {
+	uint64_t bytes, start_ps, gap_ps, seed;
+	uint32_t repeat;
+};
+
+static const struct asked plain = {.bytes = 1000, .repeat = 1, .seed = 1};
+
+/* As the two arguments that they are. */
+#define ASKED(a)                                                                                   \
+	&(struct workload_params){.seed = (a)->seed},                                              \
+		&(struct workload_rounds)                                                          \
+	{                                                                                          \
+		{(a)->start_ps, (a)->bytes}, (a)->gap_ps, (a)->repeat                              \
+	}
 
 static void assert_derangement(const struct operation *m, uint32_t hosts)
 {
@@ -36,10 +49,10 @@ static void permutations_are_derangements(void **state)
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
 		for (uint64_t seed = 0; seed < 30; seed++) {
 			struct operations m = OPERATIONS_INIT;
-			struct workload_params p = plain;
+			struct asked p = plain;
 
 			p.seed = seed;
-			assert_int_equal(workload_permutation(&m, &p, sizes[i], 3), 0);
+			assert_int_equal(workload_permutation(&m, ASKED(&p), sizes[i], 3), 0);
 			assert_int_equal(m.count, 3 * sizes[i]);
 			for (int n = 0; n < 3; n++)
 				assert_derangement(m.items + n * sizes[i], sizes[i]);
@@ -60,10 +73,10 @@ static void derangements_are_equally_likely(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < DRAWS; seed++) {
 		struct operations m = OPERATIONS_INIT;
-		struct workload_params p = plain;
+		struct asked p = plain;
 
 		p.seed = seed;
-		assert_int_equal(workload_permutation(&m, &p, 4, 1), 0);
+		assert_int_equal(workload_permutation(&m, ASKED(&p), 4, 1), 0);
 		seen[m.items[0].dst_host | m.items[1].dst_host << 2 | m.items[2].dst_host << 4 |
 			m.items[3].dst_host << 6]++;
 		operations_release(&m);
@@ -81,20 +94,20 @@ static void derangements_are_equally_likely(void **state)
 static void draws_depend_on_the_seed_alone(void **state)
 {
 	struct operations a = OPERATIONS_INIT, b = OPERATIONS_INIT, c = OPERATIONS_INIT;
-	struct workload_params p = plain;
+	struct asked p = plain;
 
 	(void)state;
-	assert_int_equal(workload_permutation(&a, &p, 64, 2), 0);
-	assert_int_equal(workload_incast(&a, &p, 64, 20, 5), 0);
-	assert_int_equal(workload_permutation(&b, &p, 64, 2), 0);
-	assert_int_equal(workload_incast(&b, &p, 64, 20, 5), 0);
+	assert_int_equal(workload_permutation(&a, ASKED(&p), 64, 2), 0);
+	assert_int_equal(workload_incast(&a, ASKED(&p), 64, 20, 5), 0);
+	assert_int_equal(workload_permutation(&b, ASKED(&p), 64, 2), 0);
+	assert_int_equal(workload_incast(&b, ASKED(&p), 64, 20, 5), 0);
 	for (size_t i = 0; i < a.count; i++)
 		assert_int_equal(a.items[i].src_host << 16 | a.items[i].dst_host,
 			b.items[i].src_host << 16 | b.items[i].dst_host);
 	/* The draws of one list differ from each other, and from another seed's. */
 	assert_memory_not_equal(a.items, a.items + 64, 64 * sizeof(*a.items));
 	p.seed = 2;
-	assert_int_equal(workload_permutation(&c, &p, 64, 2), 0);
+	assert_int_equal(workload_permutation(&c, ASKED(&p), 64, 2), 0);
 	assert_memory_not_equal(a.items, c.items, 64 * sizeof(*a.items));
 	operations_release(&a);
 	operations_release(&b);
@@ -104,13 +117,12 @@ static void draws_depend_on_the_seed_alone(void **state)
 static void rounds_follow_each_other(void **state)
 {
 	struct operations m = OPERATIONS_INIT;
-	struct workload_params p = {
-		.bytes = 77, .start_ps = 5, .repeat = 3, .gap_ps = 9, .seed = 1};
+	struct asked p = {.bytes = 77, .start_ps = 5, .repeat = 3, .gap_ps = 9, .seed = 1};
 	const uint32_t from[] = {0, 3}, to[] = {1, 2};
 
 	(void)state;
-	assert_int_equal(workload_pairs(&m, &plain, from, to, 1), 0);
-	assert_int_equal(workload_pairs(&m, &p, from, to, 2), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&plain), from, to, 1), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), from, to, 2), 0);
 	assert_int_equal(m.count, 1 + 6);
 	assert_false(m.items[0].waits);
 	assert_int_equal(m.wait_count, 4);
@@ -139,11 +151,11 @@ static void incast_senders_are_distinct_others(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < 400; seed++) {
 		struct operations m = OPERATIONS_INIT;
-		struct workload_params p = plain;
+		struct asked p = plain;
 		unsigned seen = 0;
 
 		p.seed = seed;
-		assert_int_equal(workload_incast(&m, &p, 16, 5, 3), 0);
+		assert_int_equal(workload_incast(&m, ASKED(&p), 16, 5, 3), 0);
 		assert_int_equal(m.count, 5);
 		for (size_t i = 0; i < m.count; i++) {
 			assert_int_equal(m.items[i].dst_host, 3);
@@ -167,7 +179,7 @@ static void all_others_can_send(void **state)
 
 	(void)state;
 	for (uint32_t to = 0; to < 4; to++)
-		assert_int_equal(workload_incast(&m, &plain, 4, 3, to), 0);
+		assert_int_equal(workload_incast(&m, ASKED(&plain), 4, 3, to), 0);
 	assert_int_equal(m.count, 12);
 	operations_release(&m);
 }
@@ -175,13 +187,13 @@ static void all_others_can_send(void **state)
 static void too_many_messages_leave_the_list_alone(void **state)
 {
 	struct operations m = OPERATIONS_INIT;
-	struct workload_params p = plain;
+	struct asked p = plain;
 
 	(void)state;
-	assert_int_equal(workload_incast(&m, &p, 4, 3, 0), 0);
+	assert_int_equal(workload_incast(&m, ASKED(&p), 4, 3, 0), 0);
 	p.repeat = UINT32_MAX;
-	assert_int_equal(workload_incast(&m, &p, 4, 3, 0), -E2BIG);
-	assert_int_equal(workload_permutation(&m, &p, 4, UINT32_MAX), -E2BIG);
+	assert_int_equal(workload_incast(&m, ASKED(&p), 4, 3, 0), -E2BIG);
+	assert_int_equal(workload_permutation(&m, ASKED(&p), 4, UINT32_MAX), -E2BIG);
 	assert_int_equal(m.count, 3);
 	operations_release(&m);
 }
@@ -335,17 +347,17 @@ static void shared_host_links_add_up(void **state)
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
 	struct operations m = OPERATIONS_INIT;
-	struct workload_params p = {.bytes = 10 * 4096, .repeat = 1, .seed = 1};
+	struct asked p = {.bytes = 10 * 4096, .repeat = 1, .seed = 1};
 	const uint32_t from[] = {4, 8, 12}, to[] = {0, 0, 0};
 
 	(void)state;
-	assert_int_equal(workload_pairs(&m, &p, from, to, 3), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), from, to, 3), 0);
 	assert_int_equal(ideal(f, &m), 30 * S + 5 * S + 6 * (A + 2 * DELAY));
 	m.count = 0;
-	assert_int_equal(workload_pairs(&m, &p, to, from, 3), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), to, from, 3), 0);
 	assert_int_equal(ideal(f, &m), 30 * S + 5 * S + 6 * (A + 2 * DELAY));
 	m.count = 0;
-	assert_int_equal(workload_permutation(&m, &p, 16, 1), 0);
+	assert_int_equal(workload_permutation(&m, ASKED(&p), 16, 1), 0);
 	assert_true(ideal(f, &m) <= 10 * S + 5 * S + 6 * (A + 2 * DELAY));
 	operations_release(&m);
 	fabric_free(f);
@@ -356,12 +368,12 @@ static void messages_in_turn_do_not_add_up(void **state)
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
 	struct operations m = OPERATIONS_INIT;
-	struct workload_params p = {.bytes = 10 * 4096, .repeat = 5, .gap_ps = 7, .seed = 1};
+	struct asked p = {.bytes = 10 * 4096, .repeat = 5, .gap_ps = 7, .seed = 1};
 	const uint32_t from[] = {4}, other[] = {8}, to[] = {0};
 	const uint64_t path = 5 * S + 6 * (A + 2 * DELAY);
 
 	(void)state;
-	assert_int_equal(workload_pairs(&m, &p, from, to, 1), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), from, to, 1), 0);
 	assert_int_equal(ideal(f, &m), 10 * S + path);
 	/*
 	 * Another that starts when 4 packets of the first have gone: 6 are left, so it takes 16 at
@@ -370,14 +382,14 @@ static void messages_in_turn_do_not_add_up(void **state)
 	m.count = 0;
 	p.repeat = 1;
 	p.start_ps = 50 * S;
-	assert_int_equal(workload_pairs(&m, &p, from, to, 1), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), from, to, 1), 0);
 	p.start_ps += 4 * S;
-	assert_int_equal(workload_pairs(&m, &p, other, to, 1), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), other, to, 1), 0);
 	assert_int_equal(ideal(f, &m), 16 * S + path);
 	/* And one that starts long after. */
 	m.count = 1;
 	p.start_ps += 40 * S;
-	assert_int_equal(workload_pairs(&m, &p, other, to, 1), 0);
+	assert_int_equal(workload_pairs(&m, ASKED(&p), other, to, 1), 0);
 	assert_int_equal(ideal(f, &m), 10 * S + path);
 	operations_release(&m);
 	fabric_free(f);

@@ -20,8 +20,8 @@ static void sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
 	}
 }
 
-int workload_incast(struct operations *m, const struct workload_params *p, uint32_t hosts,
-	uint32_t senders, uint32_t to)
+int workload_incast(struct operations *m, const struct workload_params *p,
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t senders, uint32_t to)
 {
 	uint32_t *src = calloc(hosts, sizeof(*src));
 	uint32_t *dst = calloc(hosts, sizeof(*dst));
@@ -34,7 +34,7 @@ int workload_incast(struct operations *m, const struct workload_params *p, uint3
 		for (uint32_t i = 0; i < senders; i++)
 			dst[i] = to;
 		sample(src, hosts - 1, senders, &rng);
-		err = operations_add_rounds(m, p, src, dst, senders);
+		err = operations_add_rounds(m, p, rounds, src, dst, senders);
 	}
 	free(src);
 	free(dst);
@@ -42,7 +42,7 @@ int workload_incast(struct operations *m, const struct workload_params *p, uint3
 }
 
 struct incast {
-	struct workload_common common;
+	struct workload_rounds rounds;
 	uint32_t senders;
 	char *to;
 };
@@ -53,13 +53,15 @@ static const struct key keys[] = {
 	KEY("to", LABEL, struct incast, to, .fallback = "h0", .max = NODE_NAME_LIMIT,
 		.is_host = true, .expected = "the name of a host such as h0",
 		.help = "the receiver"),
-	WORKLOAD_KEYS(struct incast),
+	WORKLOAD_ROUNDS_KEYS(struct incast),
 };
 
-static uint64_t chains(const void *options, uint32_t hosts)
+static double count(const void *options, uint32_t hosts)
 {
+	const struct incast *o = options;
+
 	(void)hosts;
-	return ((const struct incast *)options)->senders;
+	return (double)o->senders * o->rounds.repeat;
 }
 
 static const char *refuse(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL])
@@ -74,18 +76,19 @@ static const char *refuse(const void *options, uint32_t hosts, char buf[WORKLOAD
 	return buf;
 }
 
-static int make_messages(struct operations *m, const struct workload_params *p, const void *options,
-	const struct workload_hosts *hosts)
+static int make_operations(struct operations *m, const struct workload_params *p,
+	const void *options, const struct workload_hosts *hosts)
 {
 	const struct incast *o = options;
 
-	return workload_incast(m, p, hosts->count, o->senders, hosts->number(hosts->fabric, o->to));
+	return workload_incast(
+		m, p, &o->rounds, hosts->count, o->senders, hosts->number(hosts->fabric, o->to));
 }
 
 const struct workload_kind workload_kind_incast = {
 	.name = "incast",
 	.map = {KEYS(keys), .size = sizeof(struct incast), .help = "many hosts send to one"},
-	.chains = chains,
+	.count = count,
 	.refuse = refuse,
-	.messages = make_messages,
+	.operations = make_operations,
 };

@@ -14,23 +14,29 @@
 
 /* What the options of each kind begin with. */
 struct workload_common {
-	uint64_t bytes;    /* of a message, at least 1 */
-	uint64_t start_ps; /* of the first message of each chain */
-	uint64_t gap_ps;   /* between the end of a message and the start of the next in its chain */
-	uint32_t repeat;   /* messages of a chain, at least 1 */
+	uint64_t start_ps; /* of the first that it does */
+	uint64_t bytes;    /* of its longest message */
+};
+
+/* The options of kinds whose messages are sent again and again. */
+struct workload_rounds {
+	struct workload_common common;
+	uint64_t
+		gap_ps; /* between the end of a message and the start of the next between its hosts */
+	uint32_t repeat; /* times, at least 1 */
 };
 
 #define MESSAGE_BYTES_MAX (1ull << 40)
 
-/* Their keys: type is the struct of options, whose first member is `common`. */
-#define WORKLOAD_KEYS(type)                                                                        \
-	KEY("message", BYTES, type, common.bytes, .required = true, .min = 1,                      \
+/* Their keys: type is the struct of options, whose first member is `rounds`. */
+#define WORKLOAD_ROUNDS_KEYS(type)                                                                 \
+	KEY("message", BYTES, type, rounds.common.bytes, .required = true, .min = 1,               \
 		.max = MESSAGE_BYTES_MAX, .help = "the size of each message"),                     \
-		KEY("start", TIME, type, common.start_ps, .fallback = "0", .max = MOMENT_MAX,      \
-			.help = "when the first message is handed over"),                          \
-		KEY("repeat", COUNT, type, common.repeat, .fallback = "1", .min = 1,               \
+		KEY("start", TIME, type, rounds.common.start_ps, .fallback = "0",                  \
+			.max = MOMENT_MAX, .help = "when the first message is handed over"),       \
+		KEY("repeat", COUNT, type, rounds.repeat, .fallback = "1", .min = 1,               \
 			.max = TIMES_MAX, .help = "so many messages one after the other"),         \
-		KEY("gap", TIME, type, common.gap_ps, .fallback = "0", .max = TIME_MAX,            \
+		KEY("gap", TIME, type, rounds.gap_ps, .fallback = "0", .max = TIME_MAX,            \
 			.help = "from the end of one to the start of the next")
 
 /* The hosts of a fabric. */
@@ -46,13 +52,13 @@ struct workload_kind {
 	const char *name;
 	struct map map; /* its keys; size: of its options */
 	bool balanced;  /* each host sends as much as it receives */
-	/* How many chains of messages there are. */
-	uint64_t (*chains)(const void *options, uint32_t hosts);
+	/* How many operations it comes to: at least, where that depends on what is drawn. */
+	double (*count)(const void *options, uint32_t hosts);
 	/* Why so many hosts are too few, "senders: ..."; returns NULL, or buf. NULL: any number of them will do. */
 	const char *(*refuse)(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL]);
 	/* Appends to m, or leaves it as it was. 0, or an error of operations_reserve(). */
-	int (*messages)(struct operations *m, const struct workload_params *p, const void *options,
-		const struct workload_hosts *hosts);
+	int (*operations)(struct operations *m, const struct workload_params *p,
+		const void *options, const struct workload_hosts *hosts);
 };
 
 #define WORKLOAD_DECLARE(name) extern const struct workload_kind workload_kind_##name;

@@ -7,6 +7,6 @@
 
 /* Appends `repeat` messages on each of n pairs, round by round; src and dst have n entries. 0, or an error of operations_reserve(). */
 int operations_add_rounds(struct operations *m, const struct workload_params *p,
-	const uint32_t *src, const uint32_t *dst, size_t n);
+	const struct workload_rounds *rounds, const uint32_t *src, const uint32_t *dst, size_t n);
 
 #endif

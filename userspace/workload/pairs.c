@@ -8,10 +8,11 @@
 #include "workload/kind.h"
 #include "workload/list.h"
 
-int workload_pairs(struct operations *m, const struct workload_params *p, const uint32_t *from,
-	const uint32_t *to, size_t count)
+int workload_pairs(struct operations *m, const struct workload_params *p,
+	const struct workload_rounds *rounds, const uint32_t *from, const uint32_t *to,
+	size_t count)
 {
-	return operations_add_rounds(m, p, from, to, count);
+	return operations_add_rounds(m, p, rounds, from, to, count);
 }
 
 struct names {
@@ -20,7 +21,7 @@ struct names {
 };
 
 struct pairs {
-	struct workload_common common;
+	struct workload_rounds rounds;
 	struct names from, to; /* as many */
 };
 
@@ -44,7 +45,7 @@ static const struct key keys[] = {
 	KEY("to", LIST, struct pairs, to.names, .required = true, .list = &receivers,
 		.expected = "a list of hosts such as [h2, h3]",
 		.help = "their receivers, in the same order"),
-	WORKLOAD_KEYS(struct pairs),
+	WORKLOAD_ROUNDS_KEYS(struct pairs),
 };
 
 static bool check_pairs(struct check *c, const struct tree *n, void *options, uint64_t good)
@@ -70,14 +71,16 @@ static bool check_pairs(struct check *c, const struct tree *n, void *options, ui
 	return fine;
 }
 
-static uint64_t chains(const void *options, uint32_t hosts)
+static double count(const void *options, uint32_t hosts)
 {
+	const struct pairs *o = options;
+
 	(void)hosts;
-	return ((const struct pairs *)options)->from.count;
+	return (double)o->from.count * o->rounds.repeat;
 }
 
-static int make_messages(struct operations *m, const struct workload_params *p, const void *options,
-	const struct workload_hosts *hosts)
+static int make_operations(struct operations *m, const struct workload_params *p,
+	const void *options, const struct workload_hosts *hosts)
 {
 	const struct pairs *o = options;
 	uint32_t *from = calloc(2 * o->from.count + 1, sizeof(*from)), *to = from + o->from.count;
@@ -89,7 +92,7 @@ static int make_messages(struct operations *m, const struct workload_params *p, 
 		from[i] = hosts->number(hosts->fabric, o->from.names[i]);
 		to[i] = hosts->number(hosts->fabric, o->to.names[i]);
 	}
-	r = workload_pairs(m, p, from, to, o->from.count);
+	r = workload_pairs(m, p, &o->rounds, from, to, o->from.count);
 	free(from);
 	return r;
 }
@@ -98,6 +101,6 @@ const struct workload_kind workload_kind_pairs = {
 	.name = "pairs",
 	.map = {KEYS(keys), .size = sizeof(struct pairs), .check = check_pairs, .partial = true,
 		.help = "hosts that are named"},
-	.chains = chains,
-	.messages = make_messages,
+	.count = count,
+	.operations = make_operations,
 };

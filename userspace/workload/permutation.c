@@ -33,8 +33,8 @@ static bool has_fixed_point(const uint32_t *items, uint32_t n)
 	return false;
 }
 
-int workload_permutation(
-	struct operations *m, const struct workload_params *p, uint32_t hosts, uint32_t count)
+int workload_permutation(struct operations *m, const struct workload_params *p,
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t count)
 {
 	uint32_t *src = calloc(hosts, sizeof(*src));
 	uint32_t *dst = calloc(hosts, sizeof(*dst));
@@ -49,7 +49,7 @@ int workload_permutation(
 		do
 			shuffle(dst, hosts, &rng);
 		while (has_fixed_point(dst, hosts));
-		err = operations_add_rounds(m, p, src, dst, hosts);
+		err = operations_add_rounds(m, p, rounds, src, dst, hosts);
 	}
 	if (err) {
 		m->count = before;
@@ -61,26 +61,29 @@ int workload_permutation(
 }
 
 struct permutation {
-	struct workload_common common;
+	struct workload_rounds rounds;
 	uint32_t count;
 };
 
 static const struct key keys[] = {
 	KEY("count", COUNT, struct permutation, count, .fallback = "1", .min = 1, .max = TIMES_MAX,
 		.help = "so many permutations at once"),
-	WORKLOAD_KEYS(struct permutation),
+	WORKLOAD_ROUNDS_KEYS(struct permutation),
 };
 
-static uint64_t chains(const void *options, uint32_t hosts)
+static double count(const void *options, uint32_t hosts)
 {
-	return (uint64_t)hosts * ((const struct permutation *)options)->count;
+	const struct permutation *o = options;
+
+	return (double)hosts * o->count * o->rounds.repeat;
 }
 
-static int make_messages(struct operations *m, const struct workload_params *p, const void *options,
-	const struct workload_hosts *hosts)
+static int make_operations(struct operations *m, const struct workload_params *p,
+	const void *options, const struct workload_hosts *hosts)
 {
-	return workload_permutation(
-		m, p, hosts->count, ((const struct permutation *)options)->count);
+	const struct permutation *o = options;
+
+	return workload_permutation(m, p, &o->rounds, hosts->count, o->count);
 }
 
 const struct workload_kind workload_kind_permutation = {
@@ -88,6 +91,6 @@ const struct workload_kind workload_kind_permutation = {
 	.map = {KEYS(keys), .size = sizeof(struct permutation),
 		.help = "each host sends to another one, and receives from one"},
 	.balanced = true,
-	.chains = chains,
-	.messages = make_messages,
+	.count = count,
+	.operations = make_operations,
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "workload/kind.h"
 #include "workload/list.h"
 
 void operations_release(struct operations *m)
@@ -58,22 +59,23 @@ void operations_wait(struct operations *m, uint32_t from, enum operation_event e
 }
 
 int operations_add_rounds(struct operations *m, const struct workload_params *p,
-	const uint32_t *src, const uint32_t *dst, size_t n)
+	const struct workload_rounds *rounds, const uint32_t *src, const uint32_t *dst, size_t n)
 {
 	size_t total;
-	int r = __builtin_mul_overflow(n, p->repeat, &total)
+	int r = __builtin_mul_overflow(n, rounds->repeat, &total)
 			? -E2BIG
 			: operations_reserve(m, total, total - n);
 
 	if (r < 0)
 		return r;
-	for (uint32_t round = 0; round < p->repeat; round++)
+	for (uint32_t round = 0; round < rounds->repeat; round++)
 		for (size_t i = 0; i < n; i++) {
 			operations_add(m, &(struct operation){
 						  .src_host = src[i],
 						  .dst_host = dst[i],
-						  .bytes = p->bytes,
-						  .start_ps = round ? p->gap_ps : p->start_ps,
+						  .bytes = rounds->common.bytes,
+						  .start_ps = round ? rounds->gap_ps
+								    : rounds->common.start_ps,
 						  .entry = p->entry,
 						  .again = round > 0,
 					  });

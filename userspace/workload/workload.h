@@ -30,15 +30,13 @@ uint32_t operations_add(struct operations *m, const struct operation *o);
 /* The latest one waits for an event of an earlier one. There is room. */
 void operations_wait(struct operations *m, uint32_t from, enum operation_event event);
 
-/* What all kinds share. */
+/* Whose operations they are. */
 struct workload_params {
-	uint64_t bytes; /* of a message, at least 1 */
-	uint64_t start_ps;
-	uint32_t repeat; /* messages one after the other on each pair, at least 1 */
-	uint64_t gap_ps;
 	uint64_t seed;
 	uint32_t entry; /* of the scenario's list */
 };
+
+struct workload_rounds;
 
 /*
  * Each appends to m, or leaves it as it was. 0, or an error of operations_reserve(). With repeat:
@@ -46,15 +44,16 @@ struct workload_params {
  * one other and receives from one other, `count` such drawn independently (STrack, 4.2). Hosts: at
  * least 2.
  */
-int workload_permutation(
-	struct operations *m, const struct workload_params *p, uint32_t hosts, uint32_t count);
+int workload_permutation(struct operations *m, const struct workload_params *p,
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t count);
 
 /* Incast: `senders` distinct hosts (drawn from all but `to`) send to host `to`. senders < hosts. */
-int workload_incast(struct operations *m, const struct workload_params *p, uint32_t hosts,
-	uint32_t senders, uint32_t to);
+int workload_incast(struct operations *m, const struct workload_params *p,
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t senders, uint32_t to);
 
 /* from[i] sends to to[i]. */
-int workload_pairs(struct operations *m, const struct workload_params *p, const uint32_t *from,
-	const uint32_t *to, size_t count);
+int workload_pairs(struct operations *m, const struct workload_params *p,
+	const struct workload_rounds *rounds, const uint32_t *from, const uint32_t *to,
+	size_t count);
 
 #endif
