@@ -20,8 +20,7 @@ static const struct asked plain = {.bytes = 1000, .repeat = 1, .seed = 1};
 
 /* As the two arguments that they are. */
 #define ASKED(a)                                                                                   \
-	&(struct workload_params){.seed = (a)->seed},                                              \
-		&(struct workload_rounds)                                                          \
+	&(struct workload_params){.seed = (a)->seed}, &(struct workload_rounds)                    \
 	{                                                                                          \
 		{(a)->start_ps, (a)->bytes}, (a)->gap_ps, (a)->repeat                              \
 	}
