@@ -23,10 +23,9 @@ static bool is_free(struct check *c, const struct tree *root, const struct scena
 
 	if (!(s->sw.classes[s->sw.trim.class].dscp >> dscp & 1))
 		return true;
-	explain_value(c->diags, item ? item : trim,
+	return explain_value(c->diags, item ? item : trim,
 		"DSCP %u is that of answers too (host.dscp.%s), and headers go by class %u; take another",
 		dscp, key, s->sw.trim.class);
-	return false;
 }
 
 bool check_answers(struct check *c, const struct tree *root, struct scenario *s)

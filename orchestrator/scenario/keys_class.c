@@ -54,10 +54,8 @@ static bool add_dscp(struct check *c, const struct tree *n, uint64_t *mask)
 
 	if (!read_small(c, n, DSCP_MAX, &dscp))
 		return false;
-	if (*mask >> dscp & 1) {
-		explain_value(c->diags, n, "DSCP %u again; once is enough", dscp);
-		return false;
-	}
+	if (*mask >> dscp & 1)
+		return explain_value(c->diags, n, "DSCP %u again; once is enough", dscp);
 	*mask |= 1ull << dscp;
 	return true;
 }
@@ -72,10 +70,8 @@ static bool read_dscps(struct check *c, const struct tree *n, void *target)
 		return true;
 	if (n->kind == TREE_SCALAR && !tree_is_null(n))
 		return add_dscp(c, n, target);
-	if (n->kind != TREE_LIST) {
-		explain_unexpected(c->diags, n, DSCPS_EXPECTED);
-		return false;
-	}
+	if (n->kind != TREE_LIST)
+		return explain_unexpected(c->diags, n, DSCPS_EXPECTED);
 	for (size_t i = 0; i < n->count; i++)
 		good &= add_dscp(c, n->items[i], target);
 	return good;
@@ -143,17 +139,14 @@ static bool check_xon(struct check *c, const struct tree *n, const struct class_
 
 	if (spec->xon.unit == QUANTITY_AUTO)
 		return true;
-	if (spec->xoff.unit == QUANTITY_AUTO) {
-		explain_value(c->diags, xon,
+	if (spec->xoff.unit == QUANTITY_AUTO)
+		return explain_value(c->diags, xon,
 			"XOFF is automatic, and differs from link to link; give xoff too, or leave xon at auto");
-		return false;
-	}
 	if (spec->xon.unit != spec->xoff.unit || spec->xon.value <= spec->xoff.value)
 		return true;
-	explain_value(c->diags, xon,
+	return explain_value(c->diags, xon,
 		"XON is above XOFF, at %s; a queue that was paused must drain first",
 		tree_get(n, "xoff")->text);
-	return false;
 }
 
 static bool check_class(struct check *c, const struct tree *n, void *target, uint64_t good)
@@ -215,18 +208,17 @@ static bool add_class(
 {
 	const struct tree *dscp = tree_get(n, "dscp");
 
-	if (classes[new->number].used) {
-		explain_value(c->diags, tree_get(n, "class"), "a second class %u", new->number);
-		return false;
-	}
+	if (classes[new->number].used)
+		return explain_value(
+			c->diags, tree_get(n, "class"), "a second class %u", new->number);
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		uint64_t both = classes[i].used ? classes[i].dscp & new->spec.dscp : 0;
 
 		if (!both)
 			continue;
-		explain_value(c->diags, dscp, "DSCP %d is class %u's and class %u's; keep one",
-			__builtin_ctzll(both), i, new->number);
-		return false;
+		return explain_value(c->diags, dscp,
+			"DSCP %d is class %u's and class %u's; keep one", __builtin_ctzll(both), i,
+			new->number);
 	}
 	new->spec.used = true;
 	classes[new->number] = new->spec;
@@ -242,9 +234,8 @@ static bool check_shares(struct check *c, const struct tree *list, const struct 
 	/* thirds written with a few digits may sum to a rounding more */
 	if (sum <= 1 + 1e-9)
 		return true;
-	explain_value(c->diags, list,
+	return explain_value(c->diags, list,
 		"the shares of the classes sum to %.6g%%; expected at most 100%%", 100 * sum);
-	return false;
 }
 
 static bool read_classes(struct check *c, const struct tree *n, void *switch_spec)
@@ -264,14 +255,11 @@ static bool read_classes(struct check *c, const struct tree *n, void *switch_spe
 		s->classes[0].used = true;
 		return true;
 	}
-	if (n->kind != TREE_LIST) {
-		explain_unexpected(c->diags, n, CLASSES_EXPECTED);
-		return false;
-	}
-	if (!n->count) {
-		explain_value(c->diags, n, "empty; expected at least one class, or leave it out");
-		return false;
-	}
+	if (n->kind != TREE_LIST)
+		return explain_unexpected(c->diags, n, CLASSES_EXPECTED);
+	if (!n->count)
+		return explain_value(
+			c->diags, n, "empty; expected at least one class, or leave it out");
 	for (size_t i = 0; i < n->count; i++) {
 		struct numbered new = {.spec = usual, .in_pool = s->buffer.shared};
 

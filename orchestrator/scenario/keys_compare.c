@@ -12,11 +12,9 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 	struct variant_spec *v = variant;
 	bool good = true;
 
-	if (n->kind != TREE_MAP || n->count > SETS_LIMIT) {
-		explain_unexpected(
+	if (n->kind != TREE_MAP || n->count > SETS_LIMIT)
+		return explain_unexpected(
 			c->diags, n, "a mapping of up to 32 keys, as in {host.transport: strack}");
-		return false;
-	}
 	v->sets = calloc(n->count + 1, sizeof(*v->sets));
 	if (!v->sets) {
 		c->out_of_memory = true;

@@ -67,8 +67,8 @@ static bool check_of(struct check *c, const struct tree *n, void *expect, uint64
 	(void)good;
 	if (!of || !e->metric || expect_has_of(e->metric))
 		return true;
-	explain_value(c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
-	return false;
+	return explain_value(
+		c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
 }
 
 static bool has_of(const void *expect)

@@ -16,8 +16,7 @@ static bool check_bridge(struct check *c, const struct tree *n, void *target)
 
 	if (!strpbrk(name, "/:\t\n\v\f\r") && strcmp(name, ".") && strcmp(name, ".."))
 		return true;
-	explain_unexpected(c->diags, n, BRIDGE_EXPECTED);
-	return false;
+	return explain_unexpected(c->diags, n, BRIDGE_EXPECTED);
 }
 
 /* A family of addresses, and the range of it that the fabric's own hosts have. */
@@ -92,16 +91,13 @@ static bool is_outside(struct check *c, const struct tree *n, const struct famil
 	unsigned char address[ADDRESS_BYTES] = {0};
 	unsigned bits = 0;
 
-	if (!split_address(f, n->text, address, &bits)) {
-		explain_unexpected(c->diags, n, f->expected);
-		return false;
-	}
+	if (!split_address(f, n->text, address, &bits))
+		return explain_unexpected(c->diags, n, f->expected);
 	if (!same_bits(address, f->net, bits < f->net_bits ? bits : f->net_bits))
 		return true;
-	explain_value(c->diags, n,
+	return explain_value(c->diags, n,
 		"%s overlaps %s, where the fabric's own hosts are; expected another network",
 		n->text, f->net_text);
-	return false;
 }
 
 static bool check_address(struct check *c, const struct tree *n, void *target)

@@ -21,8 +21,7 @@ bool check_name(struct check *c, const struct tree *n, void *target)
 	(void)target;
 	if (n->text[0] != '-' && strspn(n->text, letters) == strlen(n->text))
 		return true;
-	explain_unexpected(c->diags, n, NAME_EXPECTED);
-	return false;
+	return explain_unexpected(c->diags, n, NAME_EXPECTED);
 }
 
 static void check_holds_packet(

@@ -22,8 +22,7 @@ static bool check_cgroup(struct check *c, const struct tree *n, void *target)
 {
 	if (is_cgroup(*(char **)target))
 		return true;
-	explain_unexpected(c->diags, n, CGROUP_EXPECTED);
-	return false;
+	return explain_unexpected(c->diags, n, CGROUP_EXPECTED);
 }
 
 static const struct key rule_keys[] = {
@@ -76,9 +75,8 @@ static bool check_again(
 	for (size_t i = 0; i < index; i++) {
 		if (!same_match(&s->classes[i], &s->classes[index]))
 			continue;
-		explain_value(
+		return explain_value(
 			c->diags, match, "%s again, as in rule %zu; keep one", match->text, i);
-		return false;
 	}
 	return true;
 }

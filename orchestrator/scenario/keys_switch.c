@@ -27,11 +27,9 @@ static bool check_buffer(struct check *c, const struct tree *n, void *switch_spe
 	bool fine = true;
 
 	(void)good;
-	if (shared && per_port) {
-		explain_value(c->diags, shared->index > per_port->index ? shared : per_port,
+	if (shared && per_port)
+		return explain_value(c->diags, shared->index > per_port->index ? shared : per_port,
 			"per_port and shared exclude each other; keep one");
-		return false;
-	}
 	for (size_t i = 0; !shared && i < COUNT(pools); i++) {
 		const struct tree *item = tree_get(n, pools[i]);
 

@@ -247,17 +247,15 @@ int scenario_load(struct scenario **ret, const char *path, const char *const *se
 /* A list at the top level is put where a scenario has it. */
 static int wrap_list(struct tree **root)
 {
-	struct tree *map;
+	struct tree *list = *root, *map;
 
-	if ((*root)->kind != TREE_LIST)
+	if (list->kind != TREE_LIST)
 		return 0;
-	map = tree_new(TREE_MAP, (*root)->pos);
-	if (!map || tree_append(map, WORKLOAD, (*root)->pos, *root)) {
-		tree_free(map);
+	map = tree_new(TREE_MAP, list->pos);
+	if (!map)
 		return -ENOMEM;
-	}
 	*root = map;
-	return 0;
+	return tree_append(map, WORKLOAD, list->pos, list);
 }
 
 /* s gets nothing but the workloads. */

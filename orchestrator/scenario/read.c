@@ -79,15 +79,11 @@ static bool read_list(struct check *c, const struct key *k, const struct tree *n
 
 	if (tree_is_null(n))
 		return true;
-	if (n->kind != TREE_LIST && !lone) {
-		explain_unexpected(c->diags, n, k->expected);
-		return false;
-	}
-	if (l->limit && count > l->limit) {
-		explain_value(
+	if (n->kind != TREE_LIST && !lone)
+		return explain_unexpected(c->diags, n, k->expected);
+	if (l->limit && count > l->limit)
+		return explain_value(
 			c->diags, n, "%zu %s; expected at most %zu", count, l->many, l->limit);
-		return false;
-	}
 	array = list_array(c, l, count, at(base, k->offset));
 	if (!array)
 		return false;
@@ -158,8 +154,7 @@ static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 		required |= map->keys[i].required;
 	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !required))
 		return true;
-	explain_unexpected(c->diags, n, expected_map(map, expected));
-	return false;
+	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
 
 /* The keys of a mapping, or their defaults. Returns a bit 1 << i for each key whose target is good, and KEY_UNKNOWN. */
@@ -213,11 +208,9 @@ static bool choose(
 
 		if (!map->keys[i].choice)
 			continue;
-		if (item && found) {
-			explain_value(c->diags, found->index > item->index ? found : item,
+		if (item && found)
+			return explain_value(c->diags, found->index > item->index ? found : item,
 				"%s and %s exclude each other; keep one", found->key, item->key);
-			return false;
-		}
 		if (item) {
 			found = item;
 			set_chosen(map, base, index);
@@ -284,16 +277,13 @@ static bool read_bare(struct check *c, const struct map *map, const struct tree 
 				return false;
 			return read_map(c, map, NULL, NULL, base);
 		}
-		if (named && k->choice) {
-			explain_unexpected(c->diags, n, expected_map(map, expected));
-			return false;
-		}
+		if (named && k->choice)
+			return explain_unexpected(c->diags, n, expected_map(map, expected));
 		if (is_bare(k))
 			names[count++] = k->name;
 		index += k->choice;
 	}
-	explain_unknown_word(c->diags, n, names, count);
-	return false;
+	return explain_unknown_word(c->diags, n, names, count);
 }
 
 static bool knows_word(const struct key *k, const char *text)
@@ -315,8 +305,7 @@ static bool read_lone(struct check *c, const struct map *map, const struct tree 
 
 		for (size_t i = 0; lone->words[i]; i++)
 			words[count++] = lone->words[i];
-		explain_unknown_word(c->diags, n, words, count);
-		return false;
+		return explain_unknown_word(c->diags, n, words, count);
 	}
 	return read_map(c, map, n, lone, base);
 }

@@ -70,12 +70,8 @@ static int append_empty(struct tree *parent, const char *key, const char *set, s
 	if (!t)
 		return -ENOMEM;
 	t->origin = set;
-	if (tree_append(parent, key, nowhere, t)) {
-		tree_free(t);
-		return -ENOMEM;
-	}
 	*ret = t;
-	return 0;
+	return tree_append(parent, key, nowhere, t);
 }
 
 /* Finds or creates the item of a list or map that the step names. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/tree.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/array.h"
 
 struct tree *tree_new(enum tree_kind kind, struct diag_pos pos)
 {
@@ -41,29 +41,18 @@ void tree_free(struct tree *t)
 	free(t->items);
 	free(t->text);
 	free(t->key);
+	free(t->anchor);
 	free(t);
 }
 
 int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, struct tree *item)
 {
-	char *copy = NULL;
-
-	if (parent->count == parent->capacity) {
-		size_t capacity = parent->capacity ? 2 * parent->capacity : 4;
-		struct tree **items = reallocarray(parent->items, capacity, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		parent->items = items;
-		parent->capacity = capacity;
-	}
-	if (key) {
-		copy = strdup(key);
-		if (!copy)
-			return -ENOMEM;
-	}
 	free(item->key);
-	item->key = copy;
+	item->key = key ? strdup(key) : NULL;
+	if ((key && !item->key) || ARRAY_ROOM(parent->items, parent->count)) {
+		tree_free(item);
+		return -ENOMEM;
+	}
 	item->key_pos = key_pos;
 	item->parent = parent;
 	item->index = parent->count;

@@ -25,7 +25,8 @@ struct tree {
 	char *text;         /* TREE_SCALAR */
 	bool quoted;
 	struct tree **items; /* TREE_LIST, TREE_MAP */
-	size_t count, capacity;
+	size_t count;
+	char *anchor; /* by which aliases in the file mean it; NULL: none does */
 };
 
 /* Each returns NULL where memory is short. */
@@ -34,8 +35,7 @@ struct tree *tree_new_scalar(const char *text, bool quoted, struct diag_pos pos)
 void tree_free(struct tree *t);
 
 /*
- * Puts `item` at the end of a list (key NULL) or a map. Takes `item` and, of a map, a copy of the
- * key. 0 or -ENOMEM; on failure the item is still the caller's.
+ * Puts `item` at the end of a list (key NULL) or a map; on failure it is freed. The key is copied. 0 or -ENOMEM.
  */
 int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, struct tree *item);
 

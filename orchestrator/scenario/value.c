@@ -113,9 +113,8 @@ static bool explain_range(
 {
 	char expected[EXPECTED], shown[TEXT_SHOWN];
 
-	explain_value(c->diags, n, "%s is %s; expected %s", text_shown(shown, n->text), problem,
-		expected_value(k, expected));
-	return false;
+	return explain_value(c->diags, n, "%s is %s; expected %s", text_shown(shown, n->text),
+		problem, expected_value(k, expected));
 }
 
 /* What a parser of quantities returned, and whether the value lies in the key's range. */
@@ -124,10 +123,8 @@ static bool judge(struct check *c, const struct key *k, const struct tree *n, in
 {
 	char expected[EXPECTED];
 
-	if (r == -EINVAL) {
-		explain_unexpected(c->diags, n, expected_value(k, expected));
-		return false;
-	}
+	if (r == -EINVAL)
+		return explain_unexpected(c->diags, n, expected_value(k, expected));
 	if (r && n->text[0] == '-')
 		return explain_range(c, k, n, "negative");
 	if (!r && too_small)
@@ -213,9 +210,8 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 		r = percent ? parse_percent(n->text, &value) : parse_number(n->text, &value);
 		if (!r && !percent && value == 1 && k->is_share) {
 			/* whoever writes it may well mean 1% */
-			explain_value(c->diags, n, "%s would be all of them; write 1%% or 100%%",
-				n->text);
-			return false;
+			return explain_value(c->diags, n,
+				"%s would be all of them; write 1%% or 100%%", n->text);
 		}
 		too_small = k->min ? value <= 0 : value < 0;
 		too_large = value > 1;
@@ -243,10 +239,8 @@ static bool read_word(struct check *c, const struct key *k, const struct tree *n
 			(means_off(k->words[i]) && value_is_off(n)) ||
 			(means_on(k->words[i]) && value_is_on(n)))
 			break;
-	if (i == count) {
-		explain_unknown_word(c->diags, n, k->words, count);
-		return false;
-	}
+	if (i == count)
+		return explain_unknown_word(c->diags, n, k->words, count);
 	if (k->kind == VALUE_FLAG)
 		*(bool *)target = i;
 	else
@@ -264,15 +258,11 @@ static bool read_text(struct check *c, const struct key *k, const struct tree *n
 	char expected[EXPECTED];
 	char *copy;
 
-	if (k->kind == VALUE_LABEL && !is_label(n->text, k->max)) {
-		explain_unexpected(c->diags, n, expected_value(k, expected));
-		return false;
-	}
-	if (k->kind == VALUE_TEXT && !text_printable(n->text, true)) {
-		explain_value(c->diags, n,
+	if (k->kind == VALUE_LABEL && !is_label(n->text, k->max))
+		return explain_unexpected(c->diags, n, expected_value(k, expected));
+	if (k->kind == VALUE_TEXT && !text_printable(n->text, true))
+		return explain_value(c->diags, n,
 			"holds control characters or bytes that are no UTF-8; expected text");
-		return false;
-	}
 	copy = strdup(tree_is_null(n) ? "" : n->text);
 	if (!copy) {
 		c->out_of_memory = true;
@@ -287,10 +277,8 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 {
 	char expected[EXPECTED];
 
-	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT)) {
-		explain_unexpected(c->diags, n, expected_value(k, expected));
-		return false;
-	}
+	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT))
+		return explain_unexpected(c->diags, n, expected_value(k, expected));
 	switch (k->kind) {
 	case VALUE_TEXT:
 	case VALUE_LABEL:
