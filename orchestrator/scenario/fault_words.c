@@ -5,7 +5,6 @@
 #include <string.h>
 #include "scenario/check.h"
 #include "scenario/fault_kind.h"
-#include "scenario/number_text.h"
 
 #define WORDS_LIMIT 32 /* no fault takes half of it */
 #define TARGETS     3

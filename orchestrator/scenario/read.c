@@ -9,11 +9,6 @@
 
 #define KEYS_LIMIT 63
 
-static void *at(void *base, size_t offset)
-{
-	return (char *)base + offset;
-}
-
 const struct key *map_key(const struct map *map, const char *name)
 {
 	for (size_t i = 0; i < map->count; i++)

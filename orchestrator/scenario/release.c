@@ -6,25 +6,10 @@
 
 #define PATH_SHOWN 128
 
-static void *at(const void *base, size_t offset)
-{
-	return (char *)base + offset;
-}
-
 /* Choices may share their place: only the one that there is counts. */
 static bool is_there(const struct map *map, const struct key *k, const void *base)
 {
 	return !k->choice || choice_index(map, k) == map_chosen(map, base);
-}
-
-static char *list_items(const struct key *k, const void *base)
-{
-	return k->list->in_place ? at(base, k->offset) : *(char **)at(base, k->offset);
-}
-
-static size_t list_count(const struct key *k, const void *base)
-{
-	return *(const size_t *)at(base, k->list->count);
 }
 
 static void release_value(const struct key *k, void *base)

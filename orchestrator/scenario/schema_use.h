@@ -8,6 +8,31 @@
 /* The whole file: what a struct scenario has. */
 extern const struct map scenario_map;
 
+/* A member of a struct, and what a list at that place holds. */
+static inline void *at(const void *base, size_t offset)
+{
+	return (char *)base + offset;
+}
+
+static inline char *list_items(const struct key *k, const void *base)
+{
+	return k->list->in_place ? at(base, k->offset) : *(char **)at(base, k->offset);
+}
+
+static inline size_t list_count(const struct key *k, const void *base)
+{
+	return *(const size_t *)at(base, k->list->count);
+}
+
+/* VALUE_COUNT to VALUE_BYTES: what they are called, how they are read and written. */
+struct integer_kind {
+	const char *what, *example;                    /* "a rate", "100Gbps" */
+	int (*parse)(const char *text, uint64_t *ret); /* as those of base/units.h */
+	const char *(*format)(char *buf, uint64_t value);
+};
+
+const struct integer_kind *integer_kind(enum value_kind kind);
+
 /* ---- reading ---- */
 
 /*
@@ -40,14 +65,8 @@ bool value_is_on(const struct tree *n);
 #define FLOW (-1)
 void map_write(FILE *out, const struct map *map, const void *base, int indent);
 
-/* Whether a key is written at all. */
-bool key_is_written(const struct map *map, const struct key *k, const void *base);
-
 /* A scalar as it is read. */
 void value_write(FILE *out, const struct key *k, const void *target);
-
-/* A name, bare as people write it, unless YAML would then take it for nothing or for syntax. */
-void write_name(FILE *out, const char *name);
 
 /* ---- the end ---- */
 

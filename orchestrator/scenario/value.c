@@ -36,6 +36,13 @@ bool value_is_on(const struct tree *n)
 	return n->kind == TREE_SCALAR && means_on(n->text);
 }
 
+/* Whether a word of the schema is there; "off" and "on" in whatever way YAML 1.1 spells them. */
+static bool is_word(const struct tree *n, const char *word)
+{
+	return !strcasecmp(n->text, word) || (means_off(word) && value_is_off(n)) ||
+	       (means_on(word) && value_is_on(n));
+}
+
 /* 0; -EINVAL: no whole number; -ERANGE: negative or beyond 64 bits. */
 static int parse_whole(const char *text, uint64_t *ret)
 {
@@ -52,6 +59,25 @@ static int parse_whole(const char *text, uint64_t *ret)
 		return -ERANGE;
 	*ret = value;
 	return 0;
+}
+
+static const char *format_whole(char *buf, uint64_t value)
+{
+	snprintf(buf, UNITS_TEXT, "%llu", (unsigned long long)value);
+	return buf;
+}
+
+const struct integer_kind *integer_kind(enum value_kind kind)
+{
+	static const struct integer_kind kinds[] = {
+		[VALUE_COUNT] = {"a whole number", NULL, parse_whole, format_whole},
+		[VALUE_SEED] = {"a whole number", NULL, parse_whole, format_whole},
+		[VALUE_RATE] = {"a rate", "100Gbps", parse_rate, format_rate},
+		[VALUE_TIME] = {"a time", "1us", parse_time, format_time},
+		[VALUE_BYTES] = {"a size", "2MB", parse_bytes, format_bytes},
+	};
+
+	return &kinds[kind];
 }
 
 static int parse_number(const char *text, double *ret)
@@ -134,37 +160,40 @@ static bool judge(struct check *c, const struct key *k, const struct tree *n, in
 	return true;
 }
 
-static bool read_integer(struct check *c, const struct key *k, const struct tree *n, void *target)
+static void store_integer(const struct key *k, void *target, uint64_t value)
 {
-	uint64_t value = 0;
-	int r;
-
-	switch (k->kind) {
-	case VALUE_RATE:
-		r = parse_rate(n->text, &value);
-		break;
-	case VALUE_TIME:
-		r = parse_time(n->text, &value);
-		break;
-	case VALUE_BYTES:
-		r = parse_bytes(n->text, &value);
-		break;
-	default:
-		r = parse_whole(n->text, &value);
-	}
-	if (k->word && !strcasecmp(n->text, k->word)) {
-		r = 0;
-		value = k->word_value;
-	} else if (k->word && !strcmp(k->word, "off") && value_is_off(n)) {
-		r = 0;
-		value = k->word_value;
-	} else if (!judge(c, k, n, r, value<k->min, value> k->max)) {
-		return false;
-	}
 	if (k->kind == VALUE_COUNT)
 		*(uint32_t *)target = (uint32_t)value;
 	else
 		*(uint64_t *)target = value;
+}
+
+/* The value that the key's word stands for. */
+static void store_word(const struct key *k, void *target)
+{
+	switch (k->kind) {
+	case VALUE_QUANTITY:
+		*(struct quantity *)target = (struct quantity){.unit = QUANTITY_AUTO};
+		break;
+	case VALUE_SHARE:
+	case VALUE_CHANCE:
+	case VALUE_NUMBER:
+		*(double *)target = (double)k->word_value;
+		break;
+	default:
+		store_integer(k, target, k->word_value);
+	}
+}
+
+static bool read_integer(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	uint64_t value = 0;
+	int r = integer_kind(k->kind)->parse(n->text, &value);
+	bool too_small = value<k->min, too_large = value> k->max;
+
+	if (!judge(c, k, n, r, too_small, too_large))
+		return false;
+	store_integer(k, target, value);
 	return true;
 }
 
@@ -179,10 +208,6 @@ static bool read_quantity(struct check *c, const struct key *k, const struct tre
 	bool too_small;
 	int r;
 
-	if (k->word && !strcasecmp(n->text, k->word)) {
-		*(struct quantity *)target = (struct quantity){.unit = QUANTITY_AUTO};
-		return true;
-	}
 	r = parse_any_quantity(n->text, k->times, &q);
 	too_small = q.unit == QUANTITY_BYTES ? q.value < (double)k->min : k->min && q.value <= 0;
 	if (!judge(c, k, n, r, too_small, q.value > max[q.unit]))
@@ -197,10 +222,7 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 	double value = 0;
 	int r = 0;
 
-	if (k->word && !strcasecmp(n->text, k->word)) {
-		*(double *)target = (double)k->word_value;
-		return true;
-	} else if (k->kind == VALUE_SHARE) {
+	if (k->kind == VALUE_SHARE) {
 		r = parse_percent(n->text, &value);
 		too_small = value <= 0;
 		too_large = k->max ? value > 1 : value >= 1;
@@ -230,17 +252,12 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 
 static bool read_word(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
-	unsigned count = 0, i;
+	unsigned i = 0;
 
-	while (k->words[count])
-		count++;
-	for (i = 0; i < count; i++)
-		if (!strcasecmp(n->text, k->words[i]) ||
-			(means_off(k->words[i]) && value_is_off(n)) ||
-			(means_on(k->words[i]) && value_is_on(n)))
-			break;
-	if (i == count)
-		return explain_unknown_word(c->diags, n, k->words, count);
+	while (k->words[i] && !is_word(n, k->words[i]))
+		i++;
+	if (!k->words[i])
+		return explain_unknown_word(c->diags, n, k->words, i);
 	if (k->kind == VALUE_FLAG)
 		*(bool *)target = i;
 	else
@@ -258,7 +275,8 @@ static bool read_text(struct check *c, const struct key *k, const struct tree *n
 	char expected[EXPECTED];
 	char *copy;
 
-	if (k->kind == VALUE_LABEL && !is_label(n->text, k->max))
+	if (k->kind == VALUE_LABEL &&
+		(!is_label(n->text, k->max) || (k->is_valid && !k->is_valid(n->text))))
 		return explain_unexpected(c->diags, n, expected_value(k, expected));
 	if (k->kind == VALUE_TEXT && !text_printable(n->text, true))
 		return explain_value(c->diags, n,
@@ -279,6 +297,10 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 
 	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT))
 		return explain_unexpected(c->diags, n, expected_value(k, expected));
+	if (k->word && is_word(n, k->word)) {
+		store_word(k, target);
+		return true;
+	}
 	switch (k->kind) {
 	case VALUE_TEXT:
 	case VALUE_LABEL:

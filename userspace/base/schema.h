@@ -22,7 +22,7 @@ struct tree;
 enum value_kind {
 	VALUE_TEXT,     /* char *: printable, may be empty or have several lines */
 	VALUE_LABEL,    /* char *: one word of at most `max` bytes */
-	VALUE_COUNT,    /* uint32_t */
+	VALUE_COUNT,    /* uint32_t; from here to VALUE_BYTES: whole numbers */
 	VALUE_SEED,     /* uint64_t */
 	VALUE_RATE,     /* uint64_t, bits a second */
 	VALUE_TIME,     /* uint64_t, ps */
@@ -126,8 +126,9 @@ struct key {
 	const char
 		*word; /* stands for word_value (quantities: QUANTITY_AUTO): "auto", "off", ... */
 	uint64_t word_value;
-	const char *const *words; /* NULL ends the list */
-	const char *expected;     /* in messages; NULL: worded from kind and range */
+	const char *const *words;           /* NULL ends the list */
+	const char *expected;               /* in messages; NULL: worded from kind and range */
+	bool (*is_valid)(const char *text); /* VALUE_LABEL; NULL: any word is */
 	const struct map *map;
 	const struct list *list;
 	const struct form *form;
