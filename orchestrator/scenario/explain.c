@@ -67,22 +67,8 @@ bool explain_value(struct diags *diags, const struct tree *n, const char *format
 /* What lies on the path as far as there is something. */
 static const struct tree *walk(const struct tree *n, const char *path)
 {
-	while (*path) {
-		size_t length = strcspn(path, ".");
-		const struct tree *next = NULL;
-
-		for (size_t i = 0; i < n->count && !next; i++) {
-			const struct tree *item = n->items[i];
-
-			if (item->key ? !strncmp(item->key, path, length) && !item->key[length]
-				      : i == strtoul(path, NULL, 10))
-				next = item;
-		}
-		if (!next)
-			break;
-		n = next;
-		path += length + (path[length] == '.');
-	}
+	for (const struct tree *item; *path && (item = tree_item(n, path)); n = item)
+		path = tree_next_step(path);
 	return n;
 }
 
@@ -94,6 +80,12 @@ bool explain_path(struct check *c, const struct tree *n, const char *path, const
 	explain_arguments(c->diags, walk(n, path), format, ap);
 	va_end(ap);
 	return false;
+}
+
+bool explain_both(struct diags *diags, const struct tree *a, const struct tree *b)
+{
+	return explain_value(diags, a->index > b->index ? a : b,
+		"%s and %s exclude each other; keep one", a->key, b->key);
 }
 
 void explain_missing(

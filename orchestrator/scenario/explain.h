@@ -20,6 +20,9 @@ __attribute__((format(printf, 3, 4))) bool explain_value(
 __attribute__((format(printf, 4, 5))) bool explain_path(
 	struct check *c, const struct tree *n, const char *path, const char *format, ...);
 
+/* About two keys of a map of which only one can be there. */
+bool explain_both(struct diags *diags, const struct tree *a, const struct tree *b);
+
 /* About a key that the map lacks. */
 void explain_missing(
 	struct diags *diags, const struct tree *map, const char *key, const char *expected);

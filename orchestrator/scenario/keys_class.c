@@ -95,42 +95,18 @@ static void write_dscps(FILE *out, const void *target, int indent)
 static const struct form dscps_form = {
 	.read = read_dscps, .write = write_dscps, .expected = DSCPS_EXPECTED, .word = true};
 
-/* What only a lossless class has. */
-static bool check_lossy(struct check *c, const struct tree *n)
-{
-	static const char *const lossless[] = {"xoff", "xon", "headroom"};
-	bool good = true;
-
-	for (size_t i = 0; i < COUNT(lossless); i++) {
-		const struct tree *item = tree_get(n, lossless[i]);
-
-		if (!item)
-			continue;
-		explain_value(c->diags, item,
-			"only a lossless class has it; add lossless: yes, or leave it out");
-		good = false;
-	}
-	return good;
-}
-
 /* What a pool decides by itself. */
 static bool check_in_pool(struct check *c, const struct tree *n, const struct class_spec *spec)
 {
-	const struct tree *items[] = {
-		tree_get(n, "buffer"),
-		spec->xoff.unit == QUANTITY_AUTO ? NULL : tree_get(n, "xoff"),
-		spec->xon.unit == QUANTITY_AUTO ? NULL : tree_get(n, "xon"),
-	};
-	bool good = true;
+	const char *keys[4] = {"buffer"};
+	size_t count = 1;
 
-	for (size_t i = 0; i < COUNT(items); i++) {
-		if (!items[i])
-			continue;
-		explain_value(c->diags, items[i],
-			"the shared pool decides, by its alpha; leave it out, or give buffer.per_port in the place of shared");
-		good = false;
-	}
-	return good;
+	if (spec->xoff.unit != QUANTITY_AUTO)
+		keys[count++] = "xoff";
+	if (spec->xon.unit != QUANTITY_AUTO)
+		keys[count++] = "xon";
+	return has_none(c, n, keys,
+		"the shared pool decides, by its alpha; leave it out, or give buffer.per_port in the place of shared");
 }
 
 static bool check_xon(struct check *c, const struct tree *n, const struct class_spec *spec)
@@ -151,10 +127,13 @@ static bool check_xon(struct check *c, const struct tree *n, const struct class_
 
 static bool check_class(struct check *c, const struct tree *n, void *target, uint64_t good)
 {
+	static const char *const of_lossless[] = {"xoff", "xon", "headroom", NULL};
 	const struct numbered *class = target;
 
 	(void)good;
-	if (!class->spec.lossless && !check_lossy(c, n))
+	if (!class->spec.lossless &&
+		!has_none(c, n, of_lossless,
+			"only a lossless class has it; add lossless: yes, or leave it out"))
 		return false;
 	if (class->in_pool && !check_in_pool(c, n, &class->spec))
 		return false;

@@ -49,8 +49,7 @@ static void release_sets(void *variant)
 static const struct form set_form = {.read = read_set, .release = release_sets};
 
 static const struct key keys[] = {
-	KEY("name", LABEL, struct variant_spec, name, .required = true, .max = NAME_LIMIT,
-		.check = check_name, .expected = NAME_EXPECTED,
+	KEY("name", LABEL, struct variant_spec, name, .required = true, NAME,
 		.help = "a folder of the results has it"),
 	{.name = "set",
 		.kind = VALUE_FORM,

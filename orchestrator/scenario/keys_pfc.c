@@ -162,7 +162,7 @@ bool check_roles_known(struct check *c, const struct tree *n, const struct switc
 
 bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s)
 {
-	const struct tree *remap = tree_get(tree_get(n, "roles"), "remap");
+	const struct tree *remap = tree_get(n, "roles.remap");
 	bool good = true;
 
 	if (!s->roles.on)

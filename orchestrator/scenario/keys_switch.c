@@ -21,27 +21,18 @@ static bool is_per_port(const void *switch_spec)
 /* A pool and queues of a fixed size exclude each other, and alpha and reserve are a pool's. */
 static bool check_buffer(struct check *c, const struct tree *n, void *switch_spec, uint64_t good)
 {
-	static const char *const pools[] = {"alpha", "reserve"};
+	static const char *const of_pool[] = {"alpha", "reserve", NULL};
 	const struct tree *shared = tree_get(n, "shared"), *per_port = tree_get(n, "per_port");
 	struct switch_spec *s = switch_spec;
-	bool fine = true;
 
 	(void)good;
 	if (shared && per_port)
-		return explain_value(c->diags, shared->index > per_port->index ? shared : per_port,
-			"per_port and shared exclude each other; keep one");
-	for (size_t i = 0; !shared && i < COUNT(pools); i++) {
-		const struct tree *item = tree_get(n, pools[i]);
-
-		if (!item)
-			continue;
-		explain_value(c->diags, item, "only a shared pool has it; add shared: auto");
-		fine = false;
-	}
+		return explain_both(c->diags, per_port, shared);
 	s->buffer.shared = shared;
-	if (shared)
-		s->buffer.per_port = (struct quantity){.unit = QUANTITY_AUTO};
-	return fine;
+	if (!shared)
+		return has_none(c, n, of_pool, "only a shared pool has it; add shared: auto");
+	s->buffer.per_port = (struct quantity){.unit = QUANTITY_AUTO};
+	return true;
 }
 
 static const struct key buffer_keys[] = {
@@ -187,11 +178,8 @@ static bool check_switch(struct check *c, const struct tree *n, void *switch_spe
 }
 
 static const struct key keys[] = {
-	{.name = "buffer",
-		.kind = VALUE_MAP,
-		.map = &buffer_map,
-		.usual = "{per_port: 500% BDP}",
-		.help = "queues of a fixed size, or a shared pool"},
+	SECTION("buffer", &buffer_map, .usual = "{per_port: 500% BDP}",
+		.help = "queues of a fixed size, or a shared pool"),
 	KEY("ecn", MAP, struct switch_spec, ecn, .map = &ecn_map,
 		.usual = "{kmin: 25% BDP, kmax: 75% BDP, pmax: 1, average: off}",
 		.help = "marking on egress"),
@@ -202,30 +190,18 @@ static const struct key keys[] = {
 		.help = "list of traffic classes"},
 	KEY("balance", WORD, struct switch_spec, balance, .fallback = "ecmp",
 		.words = balance_names, .help = "how a switch picks among equal-cost ports"),
-	{.name = "trim",
-		.kind = VALUE_MAP,
-		.fallback = "off",
-		.map = &trim_map,
-		.help = "packets that find no room are cut to their headers"},
-	{.name = "pfc",
-		.kind = VALUE_MAP,
-		.fallback = "off",
-		.map = &pfc_map,
-		.help = "lossless classes are paused rather than dropped"},
-	{.name = "roles",
-		.kind = VALUE_MAP,
-		.fallback = "off",
-		.map = &roles_map,
-		.help = "packets that go from uplink to uplink change their class"},
+	SECTION("trim", &trim_map, .fallback = "off",
+		.help = "packets that find no room are cut to their headers"),
+	SECTION("pfc", &pfc_map, .fallback = "off",
+		.help = "lossless classes are paused rather than dropped"),
+	SECTION("roles", &roles_map, .fallback = "off",
+		.help = "packets that go from uplink to uplink change their class"),
 	KEY("lldp", MAP, struct switch_spec, lldp_ps, .fallback = "off", .map = &lldp_map,
 		.help = "each port sends LLDP frames"),
 	KEY("cnp", MAP, struct switch_spec, cnp_ps, .fallback = "off", .map = &cnp_map,
 		.help = "a congested switch sends CNPs in the receiver's stead"),
-	{.name = "reroute",
-		.kind = VALUE_MAP,
-		.map = &reroute_map,
-		.usual = "{after: 100us, mode: global}",
-		.help = "routes after a link changes"},
+	SECTION("reroute", &reroute_map, .usual = "{after: 100us, mode: global}",
+		.help = "routes after a link changes"),
 };
 
 const struct map switch_map = {

@@ -74,14 +74,32 @@ void tree_replace(struct tree *parent, size_t i, struct tree *item)
 	tree_free(old);
 }
 
-struct tree *tree_get(const struct tree *map, const char *key)
+struct tree *tree_item(const struct tree *t, const char *path)
 {
-	if (!map || map->kind != TREE_MAP)
-		return NULL;
-	for (size_t i = 0; i < map->count; i++)
-		if (!strcmp(map->items[i]->key, key))
-			return map->items[i];
+	size_t length = strcspn(path, ".");
+
+	for (size_t i = 0; i < t->count; i++) {
+		const char *key = t->items[i]->key;
+
+		if (key ? !strncmp(key, path, length) && !key[length]
+			: i == strtoul(path, NULL, 10))
+			return t->items[i];
+	}
 	return NULL;
+}
+
+const char *tree_next_step(const char *path)
+{
+	path += strcspn(path, ".");
+	return path + (*path == '.');
+}
+
+struct tree *tree_get(const struct tree *t, const char *path)
+{
+	struct tree *item = t && t->kind == TREE_MAP ? tree_item(t, path) : NULL;
+	const char *rest = tree_next_step(path);
+
+	return item && *rest ? tree_get(item, rest) : item;
 }
 
 bool tree_is_null(const struct tree *t)

@@ -42,8 +42,14 @@ int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, s
 /* Puts `item` in the place of item i, under its key, and frees what was there. */
 void tree_replace(struct tree *parent, size_t i, struct tree *item);
 
-/* The first item of a map under this key, or NULL; `map` may be NULL or no map at all. */
-struct tree *tree_get(const struct tree *map, const char *key);
+/* What a map has first under this key, or under a path of them ("stack.queue"); NULL: nothing. t may be NULL or no map at all. */
+struct tree *tree_get(const struct tree *t, const char *path);
+
+/* The same, of a list or map, by the first step of a path alone: a key, or a number from 0. */
+struct tree *tree_item(const struct tree *t, const char *path);
+
+/* Past the step at which a path stands. */
+const char *tree_next_step(const char *path);
 
 /* Nothing stands there: an unquoted empty scalar, "~" or "null" (YAML 1.1, type null). */
 bool tree_is_null(const struct tree *t);

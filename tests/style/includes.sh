@@ -36,7 +36,7 @@ rules=$(
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
 	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h lib/checksum.h
 	userspace/workload/             workload/* base/* abi/*
-	orchestrator/scenario/          scenario/* base/* workload/kind.h transport/kind.h
+	orchestrator/scenario/          scenario/* base/* workload/kind.h transport/kind.h abi/wire.h
 	orchestrator/topology/          topology/* scenario/* base/* abi/* workload/kind.h transport/kind.h
 	orchestrator/bringup/           bringup/* topology/* scenario/* $userspace_all
 	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all

@@ -144,6 +144,20 @@ struct key {
 		__VA_ARGS__                                                                        \
 	}
 
+/* A row whose mapping fills the same struct, or an item of a list that is a mapping. */
+#define SECTION(word_, map_, ...)                                                                  \
+	{                                                                                          \
+		.name = word_, .kind = VALUE_MAP, .map = map_, __VA_ARGS__                         \
+	}
+
+#define ITEM(map_) (&(const struct key)SECTION(NULL, map_))
+
+/* A choice that is its bare name. */
+#define BARE(word_, help_)                                                                         \
+	{                                                                                          \
+		.name = word_, .kind = VALUE_NONE, .choice = true, .help = help_                   \
+	}
+
 #define KEYS(array) .keys = array, .count = COUNT(array)
 
 #define KEY_UNKNOWN (1ull << 63) /* among good keys: there were unknown ones */
