@@ -28,17 +28,26 @@ static bool is_listed(const struct key *k)
 	return k->kind != VALUE_NONE;
 }
 
+/* The names of keys of one sort; returns how many. */
+static size_t names_of(const struct map *map, bool (*is_one)(const struct key *k),
+	const char *ret_names[KEYS_LIMIT])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->count; i++)
+		if (is_one(&map->keys[i]))
+			ret_names[count++] = map->keys[i].name;
+	return count;
+}
+
 /* Returns a bit for each key that an unknown one was meant as: it is not reported missing too. */
 static uint64_t explain_unknown(
 	struct check *c, const struct map *map, const struct tree *n, bool *ret_any)
 {
 	const char *names[KEYS_LIMIT];
+	size_t count = names_of(map, is_listed, names);
 	uint64_t meant = 0;
-	size_t count = 0;
 
-	for (size_t i = 0; i < map->count; i++)
-		if (is_listed(&map->keys[i]))
-			names[count++] = map->keys[i].name;
 	for (size_t i = 0; i < n->count; i++) {
 		const struct tree *item = n->items[i];
 		const struct key *k = map_key(map, item->key);
@@ -131,23 +140,25 @@ bool key_default(struct check *c, const struct key *k, void *base)
 	return k->kind != VALUE_FORM || k->form->read(c, NULL, at(base, k->offset));
 }
 
-bool map_takes_on(const struct map *map)
+static bool has_required(const struct map *map)
 {
 	for (size_t i = 0; i < map->count; i++)
 		if (map->keys[i].required)
-			return false;
-	return map->on.size && !map->lone;
+			return true;
+	return false;
+}
+
+bool map_takes_on(const struct map *map)
+{
+	return map->on.size && !map->lone && !has_required(map);
 }
 
 /* Whether the value can be read as a map; NULL and an empty value can where no key is required. */
 static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 {
 	char expected[EXPECTED];
-	bool required = false;
 
-	for (size_t i = 0; i < map->count; i++)
-		required |= map->keys[i].required;
-	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !required))
+	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !has_required(map)))
 		return true;
 	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
@@ -185,6 +196,11 @@ static void set_chosen(const struct map *map, void *base, unsigned index)
 		*(unsigned *)at(base, map->chosen.offset) = index;
 }
 
+static bool is_listed_choice(const struct key *k)
+{
+	return k->choice && is_listed(k);
+}
+
 /*
  * The one choice that a mapping takes; a message where there are none or several. No message about none where `quiet`: an
  * unknown key has been named.
@@ -193,26 +209,20 @@ static bool choose(
 	struct check *c, const struct map *map, const struct tree *n, void *base, bool quiet)
 {
 	const char *names[KEYS_LIMIT];
+	size_t count = names_of(map, is_listed_choice, names);
 	const struct tree *found = NULL;
 	char expected[EXPECTED];
-	unsigned index = 0;
-	size_t count = 0;
 
 	for (size_t i = 0; i < map->count; i++) {
-		const struct tree *item = tree_get(n, map->keys[i].name);
+		const struct key *k = &map->keys[i];
+		const struct tree *item = k->choice ? tree_get(n, k->name) : NULL;
 
-		if (!map->keys[i].choice)
+		if (!item)
 			continue;
-		if (item && found)
-			return explain_value(c->diags, found->index > item->index ? found : item,
-				"%s and %s exclude each other; keep one", found->key, item->key);
-		if (item) {
-			found = item;
-			set_chosen(map, base, index);
-		}
-		if (is_listed(&map->keys[i]))
-			names[count++] = map->keys[i].name;
-		index++;
+		if (found)
+			return explain_both(c->diags, found, item);
+		found = item;
+		set_chosen(map, base, (unsigned)choice_index(map, k));
 	}
 	if (!count || found)
 		return true;
@@ -259,26 +269,20 @@ static bool read_bare(struct check *c, const struct map *map, const struct tree 
 {
 	const char *names[KEYS_LIMIT];
 	char expected[EXPECTED];
-	unsigned index = 0;
-	size_t count = 0;
 
 	for (size_t i = 0; i < map->count; i++) {
 		const struct key *k = &map->keys[i];
-		bool named = !strcasecmp(n->text, k->name);
 
-		if (named && is_bare(k)) {
-			set_chosen(map, base, index);
-			if (k->kind == VALUE_MAP && !map_read(c, k->map, NULL, at(base, k->offset)))
-				return false;
-			return read_map(c, map, NULL, NULL, base);
-		}
-		if (named && k->choice)
+		if (!k->choice || strcasecmp(n->text, k->name))
+			continue;
+		if (!is_bare(k))
 			return explain_unexpected(c->diags, n, expected_map(map, expected));
-		if (is_bare(k))
-			names[count++] = k->name;
-		index += k->choice;
+		set_chosen(map, base, (unsigned)choice_index(map, k));
+		if (k->kind == VALUE_MAP && !map_read(c, k->map, NULL, at(base, k->offset)))
+			return false;
+		return read_map(c, map, NULL, NULL, base);
 	}
-	return explain_unknown_word(c->diags, n, names, count);
+	return explain_unknown_word(c->diags, n, names, names_of(map, is_bare, names));
 }
 
 static bool knows_word(const struct key *k, const char *text)
@@ -307,10 +311,9 @@ static bool read_lone(struct check *c, const struct map *map, const struct tree 
 
 static bool has_bare(const struct map *map)
 {
-	for (size_t i = 0; i < map->count; i++)
-		if (is_bare(&map->keys[i]))
-			return true;
-	return false;
+	const char *names[KEYS_LIMIT];
+
+	return names_of(map, is_bare, names);
 }
 
 bool map_takes_word(const struct map *map)
