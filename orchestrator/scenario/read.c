@@ -124,7 +124,8 @@ bool key_read(struct check *c, const struct key *k, const struct tree *n, void *
 	return good && (!k->check || k->check(c, n, at(base, k->offset)));
 }
 
-bool key_default(struct check *c, const struct key *k, void *base)
+/* The default of a key that is not given. */
+static bool key_default(struct check *c, const struct key *k, void *base)
 {
 	struct tree fallback = {.kind = TREE_SCALAR, .text = (char *)k->fallback, .quoted = true};
 

@@ -44,9 +44,6 @@ bool map_read(struct check *c, const struct map *map, const struct tree *n, void
 /* One value, of whatever kind; base is the struct that has the key's target. */
 bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base);
 
-/* The default of a key that is not given. */
-bool key_default(struct check *c, const struct key *k, void *base);
-
 /* One scalar, as the key says, into target. False: there is a message. */
 bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target);
 

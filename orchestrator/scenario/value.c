@@ -134,6 +134,13 @@ static int parse_any_quantity(const char *text, bool times, struct quantity *ret
 	return r;
 }
 
+static bool explain_kind(struct check *c, const struct key *k, const struct tree *n)
+{
+	char expected[EXPECTED];
+
+	return explain_unexpected(c->diags, n, expected_value(k, expected));
+}
+
 static bool explain_range(
 	struct check *c, const struct key *k, const struct tree *n, const char *problem)
 {
@@ -147,10 +154,8 @@ static bool explain_range(
 static bool judge(struct check *c, const struct key *k, const struct tree *n, int r, bool too_small,
 	bool too_large)
 {
-	char expected[EXPECTED];
-
 	if (r == -EINVAL)
-		return explain_unexpected(c->diags, n, expected_value(k, expected));
+		return explain_kind(c, k, n);
 	if (r && n->text[0] == '-')
 		return explain_range(c, k, n, "negative");
 	if (!r && too_small)
@@ -272,12 +277,11 @@ static bool is_label(const char *text, uint64_t max)
 
 static bool read_text(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
-	char expected[EXPECTED];
 	char *copy;
 
 	if (k->kind == VALUE_LABEL &&
 		(!is_label(n->text, k->max) || (k->is_valid && !k->is_valid(n->text))))
-		return explain_unexpected(c->diags, n, expected_value(k, expected));
+		return explain_kind(c, k, n);
 	if (k->kind == VALUE_TEXT && !text_printable(n->text, true))
 		return explain_value(c->diags, n,
 			"holds control characters or bytes that are no UTF-8; expected text");
@@ -293,10 +297,8 @@ static bool read_text(struct check *c, const struct key *k, const struct tree *n
 
 bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
-	char expected[EXPECTED];
-
 	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT))
-		return explain_unexpected(c->diags, n, expected_value(k, expected));
+		return explain_kind(c, k, n);
 	if (k->word && is_word(n, k->word)) {
 		store_word(k, target);
 		return true;
