@@ -25,10 +25,10 @@ const struct tree *class_item(const struct tree *sw, uint32_t number)
 	return NULL;
 }
 
-static const struct quantity automatic = {.unit = QUANTITY_AUTO};
-
 struct class_spec class_added(uint64_t dscps, const struct quantity *buffer)
 {
+	const struct quantity automatic = {.unit = QUANTITY_AUTO};
+
 	return (struct class_spec){
 		.used = true,
 		.added = true,
@@ -199,7 +199,6 @@ static bool add_class(
 			"DSCP %d is class %u's and class %u's; keep one", __builtin_ctzll(both), i,
 			new->number);
 	}
-	new->spec.used = true;
 	classes[new->number] = new->spec;
 	return true;
 }
@@ -220,18 +219,13 @@ static bool check_shares(struct check *c, const struct tree *list, const struct 
 static bool read_classes(struct check *c, const struct tree *n, void *switch_spec)
 {
 	struct switch_spec *s = switch_spec;
-	const struct class_spec usual = {
-		.buffer = s->buffer.per_port,
-		.ecn = s->ecn,
-		.xoff = automatic,
-		.xon = automatic,
-		.headroom = automatic,
-	};
+	struct class_spec usual = class_added(0, &s->buffer.per_port);
 	bool good = true;
 
+	usual.added = false;
+	usual.ecn = s->ecn;
 	if (!n || tree_is_null(n)) {
 		s->classes[0] = usual;
-		s->classes[0].used = true;
 		return true;
 	}
 	if (n->kind != TREE_LIST)

@@ -106,30 +106,21 @@ const struct map ecn_map = {KEYS(ecn_keys), .on = {0, sizeof(struct ecn_spec)},
 /* ---- what is sent every so often ---- */
 
 static const struct key lldp_keys[] = {
-	{.name = "every",
-		.kind = VALUE_TIME,
-		.fallback = "100us",
-		.min = PS_PER_NS,
-		.max = TIME_MAX,
-		.help = "time between two LLDP frames of a port"},
+	KEY("every", TIME, struct switch_spec, lldp_ps, .fallback = "100us", .min = PS_PER_NS,
+		.max = TIME_MAX, .help = "time between two LLDP frames of a port"),
 };
 
-static const struct map lldp_map = {
-	KEYS(lldp_keys), .on = {0, sizeof(uint64_t)}, .expected = "off, on, or {every: 100us}"};
+static const struct map lldp_map = {KEYS(lldp_keys), .on = FIELD(struct switch_spec, lldp_ps),
+	.expected = "off, on, or {every: 100us}"};
 
 static const struct key cnp_keys[] = {
-	{.name = "every",
-		.kind = VALUE_TIME,
-		.fallback = "auto",
-		.min = PS_PER_NS,
-		.max = TIME_MAX,
-		.word = "auto",
-		.word_value = EVERY_AUTO,
-		.help = "the switch sends CNPs to flows whose marked packets are further apart than this; auto: the timer of roce"},
+	KEY("every", TIME, struct switch_spec, cnp_ps, AUTO, .word_value = EVERY_AUTO,
+		.min = PS_PER_NS, .max = TIME_MAX,
+		.help = "the switch sends CNPs to flows whose marked packets are further apart than this; auto: the timer of roce"),
 };
 
-static const struct map cnp_map = {
-	KEYS(cnp_keys), .on = {0, sizeof(uint64_t)}, .expected = "off, on, or {every: auto}"};
+static const struct map cnp_map = {KEYS(cnp_keys), .on = FIELD(struct switch_spec, cnp_ps),
+	.expected = "off, on, or {every: auto}"};
 
 /* ---- reroute ---- */
 
@@ -196,9 +187,8 @@ static const struct key keys[] = {
 		.help = "lossless classes are paused rather than dropped"),
 	SECTION("roles", &roles_map, .fallback = "off",
 		.help = "packets that go from uplink to uplink change their class"),
-	KEY("lldp", MAP, struct switch_spec, lldp_ps, .fallback = "off", .map = &lldp_map,
-		.help = "each port sends LLDP frames"),
-	KEY("cnp", MAP, struct switch_spec, cnp_ps, .fallback = "off", .map = &cnp_map,
+	SECTION("lldp", &lldp_map, .fallback = "off", .help = "each port sends LLDP frames"),
+	SECTION("cnp", &cnp_map, .fallback = "off",
 		.help = "a congested switch sends CNPs in the receiver's stead"),
 	SECTION("reroute", &reroute_map, .usual = "{after: 100us, mode: global}",
 		.help = "routes after a link changes"),
