@@ -39,50 +39,43 @@ static void check_holds_packet(
 			n->text, s->topology.mtu);
 }
 
-static void check_per_port(struct check *c, const struct tree *root, const struct scenario *s)
-{
-	const struct quantity *buffer = &s->sw.buffer.per_port;
-
-	if (buffer->unit == QUANTITY_BYTES)
-		check_holds_packet(c, tree_get(root, "switch.buffer.per_port"), buffer->value, s);
-}
-
 /* Sections against each other; without a topology nothing can be said. */
 static bool check_sections(struct check *c, const struct tree *root, void *scenario, uint64_t good)
 {
+#define GOOD(key) is_good(&scenario_map, good, key)
 	struct scenario *s = scenario;
-	bool host = is_good(&scenario_map, good, "host"),
-	     sw = is_good(&scenario_map, good, "switch"),
-	     clock = is_good(&scenario_map, good, "clock");
+	const struct quantity *buffer = &s->sw.buffer.per_port;
+	bool host = GOOD("host"), clock = GOOD("clock");
 	uint64_t raise_ps = host_facts(&s->host).raise_ps;
 
-	if (is_good(&scenario_map, good, "compare"))
+	if (GOOD("compare"))
 		check_variants(c, tree_get(root, "compare"), s);
-	if (!is_good(&scenario_map, good, "topology"))
+	if (!GOOD("topology"))
 		return false;
 	s->topology.sound = true;
 	/* the time in which the senders that it is to notify raise their rates; of some others, that of DCQCN's paper */
 	if (s->sw.cnp_ps == EVERY_AUTO)
 		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
-	s->sw.sound = sw;
-	if (is_good(&scenario_map, good, "workload"))
+	s->sw.sound = GOOD("switch");
+	if (GOOD("workload"))
 		check_messages(c, tree_get(root, "workload"), s);
-	if (sw)
-		check_per_port(c, root, s);
+	if (s->sw.sound && buffer->unit == QUANTITY_BYTES)
+		check_holds_packet(c, tree_get(root, "switch.buffer.per_port"), buffer->value, s);
 	if (host)
 		check_holds_packet(c, tree_get(root, "host.stack.queue"),
 			(double)s->host.stack.queue_bytes, s);
-	if (sw && host && check_answers(c, root, s)) {
+	if (s->sw.sound && host && check_answers(c, root, s)) {
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
 	}
 	if (clock && host)
 		check_stack_clock(c, root, s);
-	if (clock && is_good(&scenario_map, good, "expect"))
+	if (clock && GOOD("expect"))
 		check_expects_clock(c, root, s);
-	if (sw)
+	if (s->sw.sound)
 		check_storms(c, root, s);
 	return true;
+#undef GOOD
 }
 
 /* A scenario that is written is that of one run. */

@@ -96,21 +96,16 @@ static int take_step(
 	return 0;
 }
 
-/* Makes room for a step below a scalar: a list where the step is a number, else a map. */
-static int open_container(struct tree **t, const char *step, const char *set)
+/* What is below a scalar has room: it becomes a list where the step is a number, else a map. */
+static void open_container(struct tree *t, const char *step, const char *set)
 {
-	struct tree *parent = (*t)->parent, *container;
-	size_t index = (*t)->index;
-
-	if ((*t)->kind != TREE_SCALAR)
-		return 0;
-	container = tree_new(is_index(step) ? TREE_LIST : TREE_MAP, nowhere);
-	if (!container)
-		return -ENOMEM;
-	container->origin = set;
-	tree_replace(parent, index, container);
-	*t = container;
-	return 0;
+	if (t->kind != TREE_SCALAR)
+		return;
+	free(t->text);
+	t->text = NULL;
+	t->kind = is_index(step) ? TREE_LIST : TREE_MAP;
+	t->pos = nowhere;
+	t->origin = set;
 }
 
 static int split_path(char *path, char *steps[STEP_LIMIT], size_t *ret_count)
@@ -130,10 +125,11 @@ static int set_at(struct tree *t, char *steps[], size_t count, const char *set, 
 	struct diags *diags)
 {
 	for (size_t i = 0; i < count; i++) {
-		int r = i ? open_container(&t, steps[i], set) : 0;
+		int r;
 
-		if (!r)
-			r = take_step(t, steps[i], set, diags, &t);
+		if (i)
+			open_container(t, steps[i], set);
+		r = take_step(t, steps[i], set, diags, &t);
 		if (r)
 			return r;
 	}
