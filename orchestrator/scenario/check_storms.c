@@ -12,7 +12,7 @@ void check_storms(struct check *c, const struct tree *root, struct scenario *s)
 		if (!f->sound || f->kind != FAULT_HOST_STORM || (class->used && class->lossless))
 			continue;
 		f->sound = false;
-		explain_value(c->diags, tree_get(list->items[i], "do.pause"),
+		explain_value(c->diags, tree_get(tree_get(list->items[i], "do"), "pause"),
 			"class %u is not lossless, so that nobody heeds its pauses%s", f->class,
 			s->sw.pfc.on ? "; expected one that is" : "; add switch.pfc: on");
 	}
