@@ -28,7 +28,31 @@ static bool is_listed(const struct key *k)
 	return k->kind != VALUE_NONE;
 }
 
-/* The names of keys of one sort; returns how many. */
+static bool is_listed_choice(const struct key *k)
+{
+	return k->choice && is_listed(k);
+}
+
+static bool is_choice(const struct key *k)
+{
+	return k->choice;
+}
+
+static bool is_required(const struct key *k)
+{
+	return k->required;
+}
+
+/* Whether there are keys of one sort. */
+static bool has(const struct map *map, bool (*is_one)(const struct key *k))
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (is_one(&map->keys[i]))
+			return true;
+	return false;
+}
+
+/* Their names; returns how many. */
 static size_t names_of(const struct map *map, bool (*is_one)(const struct key *k),
 	const char *ret_names[KEYS_LIMIT])
 {
@@ -141,17 +165,9 @@ static bool key_default(struct check *c, const struct key *k, void *base)
 	return k->kind != VALUE_FORM || k->form->read(c, NULL, at(base, k->offset));
 }
 
-static bool has_required(const struct map *map)
-{
-	for (size_t i = 0; i < map->count; i++)
-		if (map->keys[i].required)
-			return true;
-	return false;
-}
-
 bool map_takes_on(const struct map *map)
 {
-	return map->on.size && !map->lone && !has_required(map);
+	return map->on.size && !map->lone && !has(map, is_required);
 }
 
 /* Whether the value can be read as a map; NULL and an empty value can where no key is required. */
@@ -159,7 +175,7 @@ static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 {
 	char expected[EXPECTED];
 
-	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !has_required(map)))
+	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !has(map, is_required)))
 		return true;
 	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
@@ -195,11 +211,6 @@ static void set_chosen(const struct map *map, void *base, unsigned index)
 		*(bool *)at(base, map->chosen.offset) = index;
 	else if (map->chosen.size)
 		*(unsigned *)at(base, map->chosen.offset) = index;
-}
-
-static bool is_listed_choice(const struct key *k)
-{
-	return k->choice && is_listed(k);
 }
 
 /*
@@ -257,12 +268,9 @@ static bool read_map(struct check *c, const struct map *map, const struct tree *
 /* A choice whose bare name says all. */
 static bool is_bare(const struct key *k)
 {
-	if (!k->choice || (k->kind != VALUE_NONE && k->kind != VALUE_MAP))
-		return false;
-	for (size_t i = 0; k->kind == VALUE_MAP && i < k->map->count; i++)
-		if (k->map->keys[i].required || k->map->keys[i].choice)
-			return false;
-	return true;
+	return k->choice &&
+	       (k->kind == VALUE_NONE || (k->kind == VALUE_MAP && !has(k->map, is_required) &&
+						 !has(k->map, is_choice)));
 }
 
 /* The bare name of a choice. */
@@ -286,40 +294,25 @@ static bool read_bare(struct check *c, const struct map *map, const struct tree 
 	return explain_unknown_word(c->diags, n, names, names_of(map, is_bare, names));
 }
 
-static bool knows_word(const struct key *k, const char *text)
-{
-	for (size_t i = 0; k->words[i]; i++)
-		if (!strcasecmp(text, k->words[i]))
-			return true;
-	return false;
-}
-
 /* The value of the key that a scalar stands for; the others have their defaults. */
 static bool read_lone(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
-	const struct key *lone = map->lone;
+	const char *words[KEYS_LIMIT] = {"off"};
+	bool known = !map->on.size || !map->lone->words;
+	size_t count = 1;
 
-	if (map->on.size && lone->words && !knows_word(lone, n->text)) {
-		const char *words[KEYS_LIMIT] = {"off"};
-		size_t count = 1;
-
-		for (size_t i = 0; lone->words[i]; i++)
-			words[count++] = lone->words[i];
-		return explain_unknown_word(c->diags, n, words, count);
+	for (const char *const *word = map->lone->words; !known && *word; word++) {
+		known = value_is_word(n, *word);
+		words[count++] = *word;
 	}
-	return read_map(c, map, n, lone, base);
-}
-
-static bool has_bare(const struct map *map)
-{
-	const char *names[KEYS_LIMIT];
-
-	return names_of(map, is_bare, names);
+	if (!known)
+		return explain_unknown_word(c->diags, n, words, count);
+	return read_map(c, map, n, map->lone, base);
 }
 
 bool map_takes_word(const struct map *map)
 {
-	return map->on.size || map->lone || has_bare(map);
+	return map->on.size || map->lone || has(map, is_bare);
 }
 
 static bool read_struct(struct check *c, const struct map *map, const struct tree *n, void *base)
@@ -327,15 +320,15 @@ static bool read_struct(struct check *c, const struct map *map, const struct tre
 	if (n && map->pos)
 		*(struct diag_pos *)at(base, map->pos) = n->pos;
 	if (n && n->kind == TREE_SCALAR && !tree_is_null(n)) {
-		if (map->on.size && value_is_off(n)) {
+		if (map->on.size && value_is_word(n, "off")) {
 			memset(at(base, map->on.offset), 0, map->on.size);
 			return true;
 		}
-		if (map_takes_on(map) && value_is_on(n))
+		if (map_takes_on(map) && value_is_word(n, "on"))
 			return read_map(c, map, NULL, NULL, base);
 		if (map->lone)
 			return read_lone(c, map, n, base);
-		if (has_bare(map))
+		if (has(map, is_bare))
 			return read_bare(c, map, n, base);
 	}
 	return is_map(c, map, n) && read_map(c, map, n, NULL, base);

@@ -50,11 +50,8 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 /* The key of that name; NULL: there is none. */
 const struct key *map_key(const struct map *map, const char *name);
 
-/* "off", or what else YAML 1.1 reads as false (type bool): "no", "false"; in any case of letters. */
-bool value_is_off(const struct tree *n);
-
-/* The same of "on", "yes" and "true". */
-bool value_is_on(const struct tree *n);
+/* That scalar, in any case of letters. "off" is whatever YAML 1.1 reads as false (type bool): "no", "false"; and "on" as true. */
+bool value_is_word(const struct tree *n, const char *word);
 
 /* ---- writing ---- */
 

@@ -26,21 +26,11 @@ static bool means_on(const char *text)
 	return !strcasecmp(text, "on") || !strcasecmp(text, "yes") || !strcasecmp(text, "true");
 }
 
-bool value_is_off(const struct tree *n)
+bool value_is_word(const struct tree *n, const char *word)
 {
-	return n->kind == TREE_SCALAR && means_off(n->text);
-}
-
-bool value_is_on(const struct tree *n)
-{
-	return n->kind == TREE_SCALAR && means_on(n->text);
-}
-
-/* Whether a word of the schema is there; "off" and "on" in whatever way YAML 1.1 spells them. */
-static bool is_word(const struct tree *n, const char *word)
-{
-	return !strcasecmp(n->text, word) || (means_off(word) && value_is_off(n)) ||
-	       (means_on(word) && value_is_on(n));
+	return n->kind == TREE_SCALAR &&
+	       (!strcasecmp(n->text, word) || (means_off(word) && means_off(n->text)) ||
+		       (means_on(word) && means_on(n->text)));
 }
 
 /* 0; -EINVAL: no whole number; -ERANGE: negative or beyond 64 bits. */
@@ -259,7 +249,7 @@ static bool read_word(struct check *c, const struct key *k, const struct tree *n
 {
 	unsigned i = 0;
 
-	while (k->words[i] && !is_word(n, k->words[i]))
+	while (k->words[i] && !value_is_word(n, k->words[i]))
 		i++;
 	if (!k->words[i])
 		return explain_unknown_word(c->diags, n, k->words, i);
@@ -299,7 +289,7 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 {
 	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT))
 		return explain_kind(c, k, n);
-	if (k->word && is_word(n, k->word)) {
+	if (k->word && value_is_word(n, k->word)) {
 		store_word(k, target);
 		return true;
 	}
