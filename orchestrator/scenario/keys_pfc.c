@@ -23,17 +23,12 @@ bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s
 	bool any = false, good = true;
 
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
-		const struct tree *item;
-
 		if (!s->classes[i].used || !s->classes[i].lossless)
 			continue;
 		any = true;
-		if (s->pfc.on)
-			continue;
-		item = class_item(n, i);
-		explain_value(c->diags, tree_get(item, "lossless"),
-			"class %u cannot be lossless without PFC; add switch.pfc: on", i);
-		good = false;
+		if (!s->pfc.on)
+			good = explain_path(c, class_item(n, i), "lossless",
+				"class %u cannot be lossless without PFC; add switch.pfc: on", i);
 	}
 	if (any || !s->pfc.on)
 		return good;
@@ -110,15 +105,13 @@ static bool check_end(
 	struct check *c, const struct tree *item, const struct switch_spec *s, uint32_t class)
 {
 	if (!s->classes[class].used)
-		explain_value(
+		return explain_value(
 			c->diags, item, "there is no class %u; add it to switch.classes", class);
-	else if (!s->classes[class].lossless)
-		explain_value(c->diags, item,
-			"class %u is not lossless; only lossless classes can deadlock, and moving into another would drop",
-			class);
-	else
+	if (s->classes[class].lossless)
 		return true;
-	return false;
+	return explain_value(c->diags, item,
+		"class %u is not lossless; only lossless classes can deadlock, and moving into another would drop",
+		class);
 }
 
 /* Whether packets that are moved time and again come back to where they were. */

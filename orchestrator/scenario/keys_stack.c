@@ -42,14 +42,6 @@ static const struct list rule_list = {.item = ITEM(&rule_map),
 	.limit = STACK_CLASSES,
 	.in_place = true};
 
-/* The one of a rule's two keys that is there. */
-static const struct tree *what_is_matched(const struct tree *rule)
-{
-	const struct tree *port = tree_get(rule, "port");
-
-	return port ? port : tree_get(rule, "cgroup");
-}
-
 static bool same_match(const struct stack_class *a, const struct stack_class *b)
 {
 	if (a->cgroup && b->cgroup)
@@ -58,20 +50,6 @@ static bool same_match(const struct stack_class *a, const struct stack_class *b)
 }
 
 /* The first rule that fits counts, so that a second one of the same would be for nothing. */
-static bool check_again(
-	struct check *c, const struct tree *n, const struct stack_spec *s, size_t index)
-{
-	const struct tree *match = what_is_matched(n);
-
-	for (size_t i = 0; i < index; i++) {
-		if (!same_match(&s->classes[i], &s->classes[index]))
-			continue;
-		return explain_value(
-			c->diags, match, "%s again, as in rule %zu; keep one", match->text, i);
-	}
-	return true;
-}
-
 static bool check_rules(struct check *c, const struct tree *n, void *stack_spec, uint64_t good)
 {
 	const struct tree *rules = tree_get(n, "classes");
@@ -79,8 +57,17 @@ static bool check_rules(struct check *c, const struct tree *n, void *stack_spec,
 	bool fine = true;
 
 	(void)good;
-	for (size_t i = 1; i < s->class_count; i++)
-		fine &= check_again(c, rules->items[i], s, i);
+	for (size_t i = 1; i < s->class_count; i++) {
+		const struct tree *match =
+			tree_get(rules->items[i], s->classes[i].cgroup ? "cgroup" : "port");
+		size_t same = 0;
+
+		while (!same_match(&s->classes[same], &s->classes[i]))
+			same++;
+		if (same < i)
+			fine = explain_value(c->diags, match, "%s again, as in rule %zu; keep one",
+				match->text, same);
+	}
 	return fine;
 }
 

@@ -53,14 +53,8 @@ static const struct map buffer_map = {KEYS(buffer_keys), .check = check_buffer};
 
 /* ---- ecn ---- */
 
-#define KMIN_USUAL                                                                                 \
-	{                                                                                          \
-		0.25, QUANTITY_BDP                                                                 \
-	}
-#define KMAX_USUAL                                                                                 \
-	{                                                                                          \
-		0.75, QUANTITY_BDP                                                                 \
-	}
+static const struct ecn_spec usual_ecn = {
+	.kmin = {0.25, QUANTITY_BDP}, .kmax = {0.75, QUANTITY_BDP}, .pmax = 1};
 
 /* A class that says something of ECN, where the switch has none, has at least the usual thresholds. */
 static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
@@ -69,7 +63,7 @@ static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 
 	(void)n;
 	if (c->inherits && e->kmax.value == 0)
-		*e = (struct ecn_spec){.kmin = KMIN_USUAL, .kmax = KMAX_USUAL, .pmax = 1};
+		*e = usual_ecn;
 }
 
 /* Where it is wrong the usual thresholds stay: classes, which inherit them, are told nothing that follows from it. */
@@ -83,8 +77,8 @@ static bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec, uin
 		return true;
 	explain_value(c->diags, kmin ? kmin : tree_get(n, "kmax"),
 		"kmin is above kmax; expected marking to rise from kmin to kmax");
-	e->kmin = (struct quantity)KMIN_USUAL;
-	e->kmax = (struct quantity)KMAX_USUAL;
+	e->kmin = usual_ecn.kmin;
+	e->kmax = usual_ecn.kmax;
 	return false;
 }
 
