@@ -55,31 +55,6 @@ static int parse_text(
 	return tree_parse(ret, text, length, diags);
 }
 
-/* The tree with its overrides; faults in either are messages, and the rest is checked all the same.
- */
-static int load_tree(struct tree **ret, const char *text, size_t length, const char *const *sets,
-	size_t set_count, struct diags *diags)
-{
-	struct tree *root;
-	int r = parse_text(&root, text, length, "a scenario", diags);
-
-	if (r)
-		return r;
-	if (root->kind != TREE_MAP) {
-		explain_unexpected(diags, root, "a mapping that starts with name: and topology:");
-		tree_free(root);
-		return -EINVAL;
-	}
-	for (size_t i = 0; i < set_count; i++) {
-		if (tree_set(root, sets[i], diags) == -ENOMEM) {
-			tree_free(root);
-			return -ENOMEM;
-		}
-	}
-	*ret = root;
-	return 0;
-}
-
 /* *ret is set to what is sound even if not all is. */
 static int check_tree(struct scenario **ret, const char *name, const struct tree *root,
 	size_t before, struct diags *diags)
@@ -149,19 +124,26 @@ static int apply_about(struct scenario *s, const char *const *sets, size_t count
 	return s ? replace_about(s, sets, count) : 0;
 }
 
+/* Faults in the text or in an override are messages, and the rest is checked all the same. */
 static int inspect_text(struct scenario **ret, const char *name, const char *text, size_t length,
 	const char *const *sets, size_t set_count, struct diags *diags)
 {
 	size_t before = diags->count;
-	struct tree *root;
-	int r = load_tree(&root, text, length, sets, set_count, diags);
+	struct tree *root = NULL;
+	int r = parse_text(&root, text, length, "a scenario", diags);
 
-	if (!r) {
-		r = check_tree(ret, name, root, before, diags);
-		tree_free(root);
-		if (!r)
-			r = apply_about(*ret, sets, set_count);
+	if (!r && root->kind != TREE_MAP) {
+		explain_unexpected(diags, root, "a mapping that starts with name: and topology:");
+		r = -EINVAL;
 	}
+	for (size_t i = 0; !r && i < set_count; i++)
+		if (tree_set(root, sets[i], diags) == -ENOMEM)
+			r = -ENOMEM;
+	if (!r)
+		r = check_tree(ret, name, root, before, diags);
+	if (!r)
+		r = apply_about(*ret, sets, set_count);
+	tree_free(root);
 	diags_sort(diags);
 	return r && diags->out_of_memory ? -ENOMEM : r;
 }
@@ -218,7 +200,7 @@ static int wrap_list(struct tree **root)
 
 	if (list->kind != TREE_LIST)
 		return 0;
-	map = tree_new(TREE_MAP, list->pos);
+	map = tree_new(TREE_MAP, NULL, list->pos);
 	if (!map)
 		return -ENOMEM;
 	*root = map;
@@ -252,16 +234,13 @@ int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char
 {
 	size_t before = diags->count;
 	struct scenario s = {0};
-	struct tree *root;
-	int r;
-
-	r = parse_text(&root, text, length, "one with a workload", diags);
-	if (!r) {
+	struct tree *root = NULL;
+	int r = parse_text(&root, text, length, "one with a workload", diags);
+	if (!r)
 		r = wrap_list(&root);
-		if (!r)
-			r = read_workloads(&s, root, diags);
-		tree_free(root);
-	}
+	if (!r)
+		r = read_workloads(&s, root, diags);
+	tree_free(root);
 	if (!r && diags->count != before)
 		r = -EINVAL; /* a key came twice */
 	diags_sort(diags);

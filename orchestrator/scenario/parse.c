@@ -92,10 +92,10 @@ static int copy_node(struct parse *p, struct tree **ret, const struct tree *from
 
 	if (r)
 		return r;
-	t = from->kind == TREE_SCALAR ? tree_new_scalar(from->text, from->quoted, from->pos)
-				      : tree_new(from->kind, from->pos);
+	t = tree_new(from->kind, from->text, from->pos);
 	if (!t)
 		return -ENOMEM;
+	t->quoted = from->quoted;
 	for (size_t i = 0; !r && i < from->count; i++) {
 		const struct tree *item = from->items[i];
 		struct tree *copy;
@@ -134,8 +134,11 @@ static int new_scalar(struct parse *p, const yaml_event_t *event, struct tree **
 		diags_add(p->diags, pos, "a NUL character (\\0) inside a value");
 		return -EINVAL;
 	}
-	*ret = tree_new_scalar(text, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE, pos);
-	return *ret ? 0 : -ENOMEM;
+	*ret = tree_new(TREE_SCALAR, text, pos);
+	if (!*ret)
+		return -ENOMEM;
+	(*ret)->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+	return 0;
 }
 
 static int new_node(struct parse *p, const yaml_event_t *event, struct tree **ret)
@@ -153,7 +156,7 @@ static int new_node(struct parse *p, const yaml_event_t *event, struct tree **re
 		anchor = event->data.scalar.anchor;
 		r = new_scalar(p, event, &t);
 	} else {
-		t = tree_new(is_map ? TREE_MAP : TREE_LIST, pos);
+		t = tree_new(is_map ? TREE_MAP : TREE_LIST, NULL, pos);
 	}
 	if (t && anchor)
 		t->anchor = strdup((const char *)anchor);

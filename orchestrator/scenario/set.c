@@ -45,7 +45,7 @@ static int parse_value(struct tree **ret, const char *set, const char *value, st
 	int r = 0;
 
 	if (!*value || !strchr("{[\"'", *value))
-		t = tree_new_scalar(value, false, nowhere);
+		t = tree_new(TREE_SCALAR, value, nowhere);
 	else
 		r = tree_parse(&t, value, strlen(value), &inner);
 	if (inner.count)
@@ -65,7 +65,7 @@ static int parse_value(struct tree **ret, const char *set, const char *value, st
 /* Appends an empty value that a later step or the value itself replaces. */
 static int append_empty(struct tree *parent, const char *key, const char *set, struct tree **ret)
 {
-	struct tree *t = tree_new_scalar("", false, nowhere);
+	struct tree *t = tree_new(TREE_SCALAR, "", nowhere);
 
 	if (!t)
 		return -ENOMEM;

@@ -6,7 +6,7 @@
 #include <strings.h>
 #include "base/array.h"
 
-struct tree *tree_new(enum tree_kind kind, struct diag_pos pos)
+struct tree *tree_new(enum tree_kind kind, const char *text, struct diag_pos pos)
 {
 	struct tree *t = calloc(1, sizeof(*t));
 
@@ -14,22 +14,11 @@ struct tree *tree_new(enum tree_kind kind, struct diag_pos pos)
 		return NULL;
 	t->kind = kind;
 	t->pos = pos;
-	return t;
-}
-
-struct tree *tree_new_scalar(const char *text, bool quoted, struct diag_pos pos)
-{
-	struct tree *t = tree_new(TREE_SCALAR, pos);
-
-	if (!t)
-		return NULL;
-	t->quoted = quoted;
-	t->text = strdup(text);
-	if (!t->text) {
-		free(t);
-		return NULL;
-	}
-	return t;
+	t->text = text ? strdup(text) : NULL;
+	if (!text || t->text)
+		return t;
+	free(t);
+	return NULL;
 }
 
 void tree_free(struct tree *t)

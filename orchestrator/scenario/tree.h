@@ -29,9 +29,8 @@ struct tree {
 	char *anchor; /* by which aliases in the file mean it; NULL: none does */
 };
 
-/* Each returns NULL where memory is short. */
-struct tree *tree_new(enum tree_kind kind, struct diag_pos pos);
-struct tree *tree_new_scalar(const char *text, bool quoted, struct diag_pos pos);
+/* text: a copy of it is that of a scalar, else NULL. Returns NULL where memory is short. */
+struct tree *tree_new(enum tree_kind kind, const char *text, struct diag_pos pos);
 void tree_free(struct tree *t);
 
 /*
