@@ -23,8 +23,6 @@
 extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
 	workload_map, fault_map, expect_map, variant_map;
 
-bool all_good(const struct map *map, uint64_t good);
-
 /* Whether the key of that name is among the good ones. */
 bool is_good(const struct map *map, uint64_t good, const char *name);
 

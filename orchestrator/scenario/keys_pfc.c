@@ -62,8 +62,6 @@ static bool read_remap(struct check *c, const struct tree *n, void *to)
 {
 	bool good = true;
 
-	if (!n)
-		return true;
 	if (n->kind != TREE_MAP)
 		return explain_unexpected(c->diags, n, REMAP_EXPECTED);
 	if (!n->count)

@@ -4,11 +4,6 @@
 #include "scenario/check.h"
 #include "transport/kind.h"
 
-bool all_good(const struct map *map, uint64_t good)
-{
-	return good == (1ull << map->count) - 1;
-}
-
 bool is_good(const struct map *map, uint64_t good, const char *name)
 {
 	return good >> (map_key(map, name) - map->keys) & 1;
@@ -52,11 +47,9 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 		check_variants(c, tree_get(root, "compare"), s);
 	if (!GOOD("topology"))
 		return false;
-	s->topology.sound = true;
 	/* the time in which the senders that it is to notify raise their rates; of some others, that of DCQCN's paper */
 	if (s->sw.cnp_ps == EVERY_AUTO)
 		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
-	s->sw.sound = GOOD("switch");
 	if (GOOD("workload"))
 		check_messages(c, tree_get(root, "workload"), s);
 	if (s->sw.sound && buffer->unit == QUANTITY_BYTES)

@@ -188,5 +188,5 @@ static const struct key keys[] = {
 		.help = "routes after a link changes"),
 };
 
-const struct map switch_map = {
-	KEYS(keys), .prepare = prepare_switch, .check = check_switch, .partial = true};
+const struct map switch_map = {KEYS(keys), .prepare = prepare_switch, .check = check_switch,
+	.partial = true, .sound = FIELD(struct switch_spec, sound)};

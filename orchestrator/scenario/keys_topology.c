@@ -325,5 +325,5 @@ static const struct key keys[] = {
 		.help = "changes links whose names match; a later entry wins"),
 };
 
-const struct map topology_map = {
-	KEYS(keys), .chosen = FIELD(struct topology_spec, kind), .check = check_topology};
+const struct map topology_map = {KEYS(keys), .chosen = FIELD(struct topology_spec, kind),
+	.check = check_topology, .sound = FIELD(struct topology_spec, sound)};

@@ -17,6 +17,11 @@ const struct key *map_key(const struct map *map, const char *name)
 	return NULL;
 }
 
+bool all_good(const struct map *map, uint64_t good)
+{
+	return good == (1ull << map->count) - 1;
+}
+
 static uint64_t bit_of(const struct map *map, const struct key *k)
 {
 	return 1ull << (k - map->keys);
@@ -248,8 +253,8 @@ static bool choose(
 static bool read_map(struct check *c, const struct map *map, const struct tree *n,
 	const struct key *lone, void *base)
 {
-	const uint64_t all = (1ull << map->count) - 1;
 	uint64_t good;
+	bool all;
 
 	if (map->on.size == sizeof(bool))
 		*(bool *)at(base, map->on.offset) = true;
@@ -260,9 +265,12 @@ static bool read_map(struct check *c, const struct map *map, const struct tree *
 		return false;
 	if (n && !lone && !choose(c, map, n, base, good & KEY_UNKNOWN))
 		return false;
-	if (map->check && (map->partial || good == all) && !map->check(c, n, base, good))
+	all = all_good(map, good);
+	if (map->check && (map->partial || all) && !map->check(c, n, base, good))
 		return false;
-	return good == all;
+	if (map->sound.size)
+		*(bool *)at(base, map->sound.offset) = all;
+	return all;
 }
 
 /* A choice whose bare name says all. */

@@ -41,6 +41,9 @@ const struct integer_kind *integer_kind(enum value_kind kind);
  */
 bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base);
 
+/* Of a map's `check`: whether all keys are good. */
+bool all_good(const struct map *map, uint64_t good);
+
 /* One value, of whatever kind; base is the struct that has the key's target. */
 bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base);
 
@@ -67,9 +70,9 @@ void value_write(FILE *out, const struct key *k, const void *target);
 /* Frees what the values of a mapping hold, and the struct itself where it was allocated. */
 void map_release(const struct map *map, void *base);
 
-/* Which of the choices a mapping has, from 0; and the number of one of them. */
-size_t map_chosen(const struct map *map, const void *base);
+/* The number of a choice, from 0; and whether a key is the one that is taken, or no choice at all: choices may share their place. */
 size_t choice_index(const struct map *map, const struct key *k);
+bool key_is_taken(const struct map *map, const struct key *k, const void *base);
 
 /* Calls visit for each value that is the name of a host: its path below the mapping ("pairs.to"), and the name. */
 void map_each_host(const struct map *map, const void *base, const char *path,

@@ -7,7 +7,8 @@
 #define STEP       2 /* blanks a level */
 #define FLOW_LIMIT 6 /* keys of a mapping that stands in one line, and holds only scalars */
 
-size_t map_chosen(const struct map *map, const void *base)
+/* Which of the choices a mapping has, from 0. */
+static size_t map_chosen(const struct map *map, const void *base)
 {
 	if (map->which)
 		return map->which(base);
@@ -25,13 +26,16 @@ size_t choice_index(const struct map *map, const struct key *k)
 	return index;
 }
 
+bool key_is_taken(const struct map *map, const struct key *k, const void *base)
+{
+	return !k->choice || choice_index(map, k) == map_chosen(map, base);
+}
+
 /* Whether a key is written at all. */
 static bool key_is_written(const struct map *map, const struct key *k, const void *base)
 {
-	if (k->applies && !k->applies(base))
+	if (!key_is_taken(map, k, base) || (k->applies && !k->applies(base)))
 		return false;
-	if (k->choice)
-		return choice_index(map, k) == map_chosen(map, base);
 	if (k->kind == VALUE_LABEL)
 		return *(char *const *)at(base, k->offset);
 	return !k->optional || *(const uint64_t *)at(base, k->offset) != k->word_value;

@@ -74,6 +74,7 @@ struct map {
 	struct field
 		chosen; /* an unsigned or a bool: which of the keys with `choice` there is, from 0 */
 	size_t (*which)(const void *base); /* the same, for writing, where no member says it */
+	struct field sound;                /* a bool that tells whether all was good */
 	const struct key *lone;
 	size_t pos; /* offset of a struct diag_pos that gets the mapping's place; 0: none does */
 	void (*prepare)(
