@@ -185,10 +185,12 @@ struct strack_sack {
  * Addresses. Host h (from 0) has 10.0.0.0/8 plus h + 1, and fd00:fab::/64 plus h + 1. Port p has the
  * locally administered MAC 02:fb and p in four bytes.
  */
-#define HOST_IP4_NET 0x0a000000u
-#define HOST_LIMIT   0x00fffffeu /* hosts at most */
-#define HOST_NONE    0xffffffffu
-#define HOST_IP6_NET 0xfd000fab00000000ull
+#define HOST_IP4_NET      0x0a000000u
+#define HOST_IP4_NET_BITS 8
+#define HOST_LIMIT        0x00fffffeu /* hosts at most */
+#define HOST_NONE         0xffffffffu
+#define HOST_IP6_NET      0xfd000fab00000000ull
+#define HOST_IP6_NET_BITS 64
 #define HOST_IP6_NET_BYTES                                                                         \
 	{                                                                                          \
 		HOST_IP6_NET >> 56, HOST_IP6_NET >> 48 & 0xff, HOST_IP6_NET >> 40 & 0xff,          \

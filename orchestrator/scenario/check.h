@@ -12,7 +12,6 @@
 #include "scenario/schema_use.h"
 #include "scenario/tree.h"
 
-#define NAME_LIMIT  24  /* bytes of a scenario's name: it is part of the names of namespaces */
 #define LABEL_LIMIT 128 /* of a glob */
 
 #define QUEUE_MAX  (1ull << 31) /* bytes: a switch counts a queue's in 32 bits */
@@ -24,17 +23,19 @@
 extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
 	workload_map, fault_map, expect_map, variant_map;
 
-bool all_good(const struct map *map, uint64_t good);
-
 /* Whether the key of that name is among the good ones. */
 bool is_good(const struct map *map, uint64_t good, const char *name);
 
-/* The name of a scenario or of a variant. */
-#define NAME_EXPECTED "1 to 24 of a-z, 0-9 and '-', the first no '-'"
-bool check_name(struct check *c, const struct tree *n, void *target);
+/* The name of a scenario or of a variant: it is part of the names of namespaces. */
+bool is_name(const char *text);
+#define NAME                                                                                       \
+	.max = 24, .is_valid = is_name, .expected = "1 to 24 of a-z, 0-9 and '-', the first no '-'"
 
 /* A node's name: letters, digits, '.' and '_', a letter first. */
 bool check_node_name(const char *name);
+
+/* Whether n has none of these keys; a message about each, that it is not to be there, and why. NULL ends them. */
+bool has_none(struct check *c, const struct tree *n, const char *const *keys, const char *why);
 
 /* Variants: no two of a name. */
 void check_variants(struct check *c, const struct tree *list, const struct scenario *s);

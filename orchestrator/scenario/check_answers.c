@@ -18,20 +18,19 @@ static uint32_t answers_class(const struct switch_spec *s)
 static bool is_free(struct check *c, const struct tree *root, const struct scenario *s,
 	const char *key, uint32_t dscp)
 {
-	const struct tree *trim = tree_get(tree_get(root, "switch"), "trim"),
-			  *item = tree_get(tree_get(tree_get(root, "host"), "dscp"), key);
+	const struct tree *trim = tree_get(root, "switch.trim"),
+			  *item = tree_get(tree_get(root, "host.dscp"), key);
 
 	if (!(s->sw.classes[s->sw.trim.class].dscp >> dscp & 1))
 		return true;
-	explain_value(c->diags, item ? item : trim,
+	return explain_value(c->diags, item ? item : trim,
 		"DSCP %u is that of answers too (host.dscp.%s), and headers go by class %u; take another",
 		dscp, key, s->sw.trim.class);
-	return false;
 }
 
 bool check_answers(struct check *c, const struct tree *root, struct scenario *s)
 {
-	const struct tree *classes = tree_get(tree_get(root, "switch"), "classes");
+	const struct tree *classes = tree_get(root, "switch.classes");
 	bool silent = !classes || tree_is_null(classes);
 	struct host_spec *h = &s->host;
 	uint64_t dscps;

@@ -39,17 +39,19 @@ const char *expected_map(const struct map *map, char buf[EXPECTED])
 }
 
 /* "a size from 1B to 4GB, such as 400KB" */
-static void put_range(char buf[EXPECTED], const char *what, const char *example,
-	const char *(*format)(char *buf, uint64_t value), const struct key *k)
+static void put_range(char buf[EXPECTED], const struct key *k, const struct integer_kind *kind,
+	const char *example)
 {
 	char min[UNITS_TEXT], max[UNITS_TEXT];
 
-	if (k->min)
-		snprintf(buf, EXPECTED, "%s from %s to %s, such as %s", what, format(min, k->min),
-			format(max, k->max), example);
+	kind->format(min, k->min);
+	kind->format(max, k->max);
+	if (k->min || !example)
+		snprintf(buf, EXPECTED, "%s from %s to %s", kind->what, min, max);
 	else
-		snprintf(buf, EXPECTED, "%s up to %s, such as %s", what, format(max, k->max),
-			example);
+		snprintf(buf, EXPECTED, "%s up to %s", kind->what, max);
+	if (example)
+		snprintf(buf + strlen(buf), EXPECTED - strlen(buf), ", such as %s", example);
 }
 
 static void put_words(const struct key *k, char buf[EXPECTED])
@@ -78,23 +80,15 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 		break;
 	case VALUE_COUNT:
 	case VALUE_SEED:
-		snprintf(buf, EXPECTED, "a whole number from %llu to %llu",
-			(unsigned long long)k->min, (unsigned long long)k->max);
-		break;
 	case VALUE_RATE:
-		put_range(buf, "a rate", "100Gbps", format_rate, k);
-		break;
 	case VALUE_TIME:
-		put_range(buf, "a time", "1us", format_time, k);
-		break;
 	case VALUE_BYTES:
-		put_range(buf, "a size", "2MB", format_bytes, k);
+		put_range(buf, k, integer_kind(k->kind), integer_kind(k->kind)->example);
 		break;
 	case VALUE_QUANTITY:
-		put_range(buf, "a size",
+		put_range(buf, k, integer_kind(VALUE_BYTES),
 			k->times ? "400KB, a share such as 25% BDP, or a time such as 2us"
-				 : "400KB, or a share such as 25% BDP",
-			format_bytes, k);
+				 : "400KB, or a share such as 25% BDP");
 		break;
 	case VALUE_SHARE:
 		snprintf(buf, EXPECTED, "a percentage %s, such as 25%%",

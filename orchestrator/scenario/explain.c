@@ -54,34 +54,21 @@ static __attribute__((format(printf, 3, 0))) void explain_arguments(
 	free(text);
 }
 
-void explain_value(struct diags *diags, const struct tree *n, const char *format, ...)
+bool explain_value(struct diags *diags, const struct tree *n, const char *format, ...)
 {
 	va_list ap;
 
 	va_start(ap, format);
 	explain_arguments(diags, n, format, ap);
 	va_end(ap);
+	return false;
 }
 
 /* What lies on the path as far as there is something. */
 static const struct tree *walk(const struct tree *n, const char *path)
 {
-	while (*path) {
-		size_t length = strcspn(path, ".");
-		const struct tree *next = NULL;
-
-		for (size_t i = 0; i < n->count && !next; i++) {
-			const struct tree *item = n->items[i];
-
-			if (item->key ? !strncmp(item->key, path, length) && !item->key[length]
-				      : i == strtoul(path, NULL, 10))
-				next = item;
-		}
-		if (!next)
-			break;
-		n = next;
-		path += length + (path[length] == '.');
-	}
+	for (const struct tree *item; *path && (item = tree_item(n, path)); n = item)
+		path = tree_next_step(path);
 	return n;
 }
 
@@ -93,6 +80,12 @@ bool explain_path(struct check *c, const struct tree *n, const char *path, const
 	explain_arguments(c->diags, walk(n, path), format, ap);
 	va_end(ap);
 	return false;
+}
+
+bool explain_both(struct diags *diags, const struct tree *a, const struct tree *b)
+{
+	return explain_value(diags, a->index > b->index ? a : b,
+		"%s and %s exclude each other; keep one", a->key, b->key);
 }
 
 void explain_missing(
@@ -119,7 +112,7 @@ const char *explain_unknown_key(
 	return meant;
 }
 
-void explain_unknown_word(
+bool explain_unknown_word(
 	struct diags *diags, const struct tree *n, const char *const *words, size_t count)
 {
 	const char *meant = nearest_word(n->text, words, count);
@@ -128,21 +121,20 @@ void explain_unknown_word(
 	text_shown(shown, n->text);
 	expected_names(words, count, list);
 	if (meant)
-		explain_value(diags, n, "'%s' is not known; did you mean '%s'?", shown, meant);
-	else
-		explain_value(diags, n, "'%s' is not known; valid here: %s", shown, list);
+		return explain_value(
+			diags, n, "'%s' is not known; did you mean '%s'?", shown, meant);
+	return explain_value(diags, n, "'%s' is not known; valid here: %s", shown, list);
 }
 
-void explain_unexpected(struct diags *diags, const struct tree *n, const char *expected)
+bool explain_unexpected(struct diags *diags, const struct tree *n, const char *expected)
 {
 	char shown[TEXT_SHOWN];
 
 	if (tree_is_null(n))
-		explain_value(diags, n, "has no value; expected %s", expected);
-	else if (n->kind == TREE_SCALAR)
-		explain_value(
+		return explain_value(diags, n, "has no value; expected %s", expected);
+	if (n->kind == TREE_SCALAR)
+		return explain_value(
 			diags, n, "expected %s, not '%s'", expected, text_shown(shown, n->text));
-	else
-		explain_value(diags, n, "expected %s, not a %s", expected,
-			n->kind == TREE_LIST ? "list" : "mapping");
+	return explain_value(diags, n, "expected %s, not a %s", expected,
+		n->kind == TREE_LIST ? "list" : "mapping");
 }

@@ -9,13 +9,19 @@
 #include "base/schema.h"
 #include "scenario/tree.h"
 
-/* A message about the value n, at its place. */
-__attribute__((format(printf, 3, 4))) void explain_value(
+/* Each returns false, as the check does that finds the fault. A message about the value n, at its place. */
+__attribute__((format(printf, 3, 4))) bool explain_value(
 	struct diags *diags, const struct tree *n, const char *format, ...);
 
-/* The `wrong` of a struct check, by which tables elsewhere word their messages (base/schema.h). */
+/*
+ * The same about what lies on a path below n ("trim.class"), or about what the path leads to as far as there is something. It is the
+ * `wrong` of a struct check, by which tables elsewhere word their messages (base/schema.h).
+ */
 __attribute__((format(printf, 4, 5))) bool explain_path(
 	struct check *c, const struct tree *n, const char *path, const char *format, ...);
+
+/* About two keys of a map of which only one can be there. */
+bool explain_both(struct diags *diags, const struct tree *a, const struct tree *b);
 
 /* About a key that the map lacks. */
 void explain_missing(
@@ -28,10 +34,10 @@ const char *explain_unknown_key(
 	struct diags *diags, const struct tree *item, const char *const *names, size_t count);
 
 /* About a scalar that is none of `words`. */
-void explain_unknown_word(
+bool explain_unknown_word(
 	struct diags *diags, const struct tree *n, const char *const *words, size_t count);
 
 /* About a value that is not even of the right form: "expected ..., not ...". */
-void explain_unexpected(struct diags *diags, const struct tree *n, const char *expected);
+bool explain_unexpected(struct diags *diags, const struct tree *n, const char *expected);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 #include "scenario/check.h"
 #include "scenario/keys_fault.h"
-#include "scenario/number_text.h"
 
 #define WORDS_LIMIT 32 /* no fault takes half of it */
 
@@ -87,61 +86,24 @@ static bool take_target(struct reader *r)
 	return key_read(r->c, fault_target_key(r->fault->on), &glob, r->fault);
 }
 
-/* A bit for each key of a mapping: those that there were, and those that an unknown one was meant as. */
-struct keys_seen {
-	uint64_t given, meant;
-};
-
-static uint64_t bit_of(const struct map *map, const char *name)
-{
-	return name ? 1ull << (map_key(map, name) - map->keys) : 0;
-}
-
-/* One of a mapping's keys and its value. */
-static bool take_pair(struct reader *r, const struct map *map, struct tree *n, const char *name,
-	struct keys_seen *seen)
-{
-	const struct key *k = map_key(map, name);
-	const char *names[FAULT_KINDS], *value = take(r);
-	struct tree item = word_of(n, name, value, taken(r, value));
-
-	for (size_t i = 0; i < map->count; i++)
-		names[i] = map->keys[i].name;
-	if (!k) {
-		seen->meant |=
-			bit_of(map, explain_unknown_key(r->c->diags, &item, names, map->count));
-		return false;
-	}
-	if (seen->given & bit_of(map, name)) {
-		explain_value(r->c->diags, &item, "again; once is enough");
-		return false;
-	}
-	seen->given |= bit_of(map, name);
-	return key_read(r->c, k, &item, &r->fault->effect);
-}
-
-/* {flaky: {every: 100us, last: 20us}} as "every 100us last 20us". */
+/* {flaky: {every: 100us, last: 20us}} as "every 100us last 20us", read as the mapping that it stands for. */
 static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 {
-	char expected[EXPECTED];
-	struct keys_seen seen = {0};
+	struct tree pairs[WORDS_LIMIT], *items[WORDS_LIMIT];
 	bool good = true;
 
-	for (const char *name; (name = take(r));)
-		good &= take_pair(r, map, n, name, &seen);
-	for (size_t i = 0; i < map->count; i++) {
-		const struct key *k = &map->keys[i];
+	n->items = items;
+	for (const char *name; (name = take(r)); n->count++) {
+		const char *value = take(r);
+		struct tree *pair = &pairs[n->count];
 
-		if ((seen.given | seen.meant) >> i & 1)
-			continue;
-		if (!k->required) {
-			good &= key_default(r->c, k, &r->fault->effect);
-			continue;
-		}
-		explain_missing(r->c->diags, n, k->name, expected_value(k, expected));
-		good = false;
+		*pair = word_of(n, name, value, taken(r, value));
+		pair->again = map_key(map, name) && tree_get(n, name);
+		if (pair->again)
+			good = explain_value(r->c->diags, pair, "again; once is enough");
+		items[n->count] = pair;
 	}
-	return good;
+	return map_read(r->c, map, n, &r->fault->effect) && good;
 }
 
 static bool explain_no_kind(struct reader *r, const char *const *names, size_t count)

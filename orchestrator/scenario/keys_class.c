@@ -25,10 +25,10 @@ const struct tree *class_item(const struct tree *sw, uint32_t number)
 	return NULL;
 }
 
-static const struct quantity automatic = {.unit = QUANTITY_AUTO};
-
 struct class_spec class_added(uint64_t dscps, const struct quantity *buffer)
 {
+	const struct quantity automatic = {.unit = QUANTITY_AUTO};
+
 	return (struct class_spec){
 		.used = true,
 		.added = true,
@@ -54,10 +54,8 @@ static bool add_dscp(struct check *c, const struct tree *n, uint64_t *mask)
 
 	if (!read_small(c, n, DSCP_MAX, &dscp))
 		return false;
-	if (*mask >> dscp & 1) {
-		explain_value(c->diags, n, "DSCP %u again; once is enough", dscp);
-		return false;
-	}
+	if (*mask >> dscp & 1)
+		return explain_value(c->diags, n, "DSCP %u again; once is enough", dscp);
 	*mask |= 1ull << dscp;
 	return true;
 }
@@ -72,10 +70,8 @@ static bool read_dscps(struct check *c, const struct tree *n, void *target)
 		return true;
 	if (n->kind == TREE_SCALAR && !tree_is_null(n))
 		return add_dscp(c, n, target);
-	if (n->kind != TREE_LIST) {
-		explain_unexpected(c->diags, n, DSCPS_EXPECTED);
-		return false;
-	}
+	if (n->kind != TREE_LIST)
+		return explain_unexpected(c->diags, n, DSCPS_EXPECTED);
 	for (size_t i = 0; i < n->count; i++)
 		good &= add_dscp(c, n->items[i], target);
 	return good;
@@ -99,42 +95,18 @@ static void write_dscps(FILE *out, const void *target, int indent)
 static const struct form dscps_form = {
 	.read = read_dscps, .write = write_dscps, .expected = DSCPS_EXPECTED, .word = true};
 
-/* What only a lossless class has. */
-static bool check_lossy(struct check *c, const struct tree *n)
-{
-	static const char *const lossless[] = {"xoff", "xon", "headroom"};
-	bool good = true;
-
-	for (size_t i = 0; i < COUNT(lossless); i++) {
-		const struct tree *item = tree_get(n, lossless[i]);
-
-		if (!item)
-			continue;
-		explain_value(c->diags, item,
-			"only a lossless class has it; add lossless: yes, or leave it out");
-		good = false;
-	}
-	return good;
-}
-
 /* What a pool decides by itself. */
 static bool check_in_pool(struct check *c, const struct tree *n, const struct class_spec *spec)
 {
-	const struct tree *items[] = {
-		tree_get(n, "buffer"),
-		spec->xoff.unit == QUANTITY_AUTO ? NULL : tree_get(n, "xoff"),
-		spec->xon.unit == QUANTITY_AUTO ? NULL : tree_get(n, "xon"),
-	};
-	bool good = true;
+	const char *keys[4] = {"buffer"};
+	size_t count = 1;
 
-	for (size_t i = 0; i < COUNT(items); i++) {
-		if (!items[i])
-			continue;
-		explain_value(c->diags, items[i],
-			"the shared pool decides, by its alpha; leave it out, or give buffer.per_port in the place of shared");
-		good = false;
-	}
-	return good;
+	if (spec->xoff.unit != QUANTITY_AUTO)
+		keys[count++] = "xoff";
+	if (spec->xon.unit != QUANTITY_AUTO)
+		keys[count++] = "xon";
+	return has_none(c, n, keys,
+		"the shared pool decides, by its alpha; leave it out, or give buffer.per_port in the place of shared");
 }
 
 static bool check_xon(struct check *c, const struct tree *n, const struct class_spec *spec)
@@ -143,25 +115,25 @@ static bool check_xon(struct check *c, const struct tree *n, const struct class_
 
 	if (spec->xon.unit == QUANTITY_AUTO)
 		return true;
-	if (spec->xoff.unit == QUANTITY_AUTO) {
-		explain_value(c->diags, xon,
+	if (spec->xoff.unit == QUANTITY_AUTO)
+		return explain_value(c->diags, xon,
 			"XOFF is automatic, and differs from link to link; give xoff too, or leave xon at auto");
-		return false;
-	}
 	if (spec->xon.unit != spec->xoff.unit || spec->xon.value <= spec->xoff.value)
 		return true;
-	explain_value(c->diags, xon,
+	return explain_value(c->diags, xon,
 		"XON is above XOFF, at %s; a queue that was paused must drain first",
 		tree_get(n, "xoff")->text);
-	return false;
 }
 
 static bool check_class(struct check *c, const struct tree *n, void *target, uint64_t good)
 {
+	static const char *const of_lossless[] = {"xoff", "xon", "headroom", NULL};
 	const struct numbered *class = target;
 
 	(void)good;
-	if (!class->spec.lossless && !check_lossy(c, n))
+	if (!class->spec.lossless &&
+		!has_none(c, n, of_lossless,
+			"only a lossless class has it; add lossless: yes, or leave it out"))
 		return false;
 	if (class->in_pool && !check_in_pool(c, n, &class->spec))
 		return false;
@@ -215,20 +187,18 @@ static bool add_class(
 {
 	const struct tree *dscp = tree_get(n, "dscp");
 
-	if (classes[new->number].used) {
-		explain_value(c->diags, tree_get(n, "class"), "a second class %u", new->number);
-		return false;
-	}
+	if (classes[new->number].used)
+		return explain_value(
+			c->diags, tree_get(n, "class"), "a second class %u", new->number);
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		uint64_t both = classes[i].used ? classes[i].dscp & new->spec.dscp : 0;
 
 		if (!both)
 			continue;
-		explain_value(c->diags, dscp, "DSCP %d is class %u's and class %u's; keep one",
-			__builtin_ctzll(both), i, new->number);
-		return false;
+		return explain_value(c->diags, dscp,
+			"DSCP %d is class %u's and class %u's; keep one", __builtin_ctzll(both), i,
+			new->number);
 	}
-	new->spec.used = true;
 	classes[new->number] = new->spec;
 	return true;
 }
@@ -242,36 +212,27 @@ static bool check_shares(struct check *c, const struct tree *list, const struct 
 	/* thirds written with a few digits may sum to a rounding more */
 	if (sum <= 1 + 1e-9)
 		return true;
-	explain_value(c->diags, list,
+	return explain_value(c->diags, list,
 		"the shares of the classes sum to %.6g%%; expected at most 100%%", 100 * sum);
-	return false;
 }
 
 static bool read_classes(struct check *c, const struct tree *n, void *switch_spec)
 {
 	struct switch_spec *s = switch_spec;
-	const struct class_spec usual = {
-		.buffer = s->buffer.per_port,
-		.ecn = s->ecn,
-		.xoff = automatic,
-		.xon = automatic,
-		.headroom = automatic,
-	};
+	struct class_spec usual = class_added(0, &s->buffer.per_port);
 	bool good = true;
 
+	usual.added = false;
+	usual.ecn = s->ecn;
 	if (!n || tree_is_null(n)) {
 		s->classes[0] = usual;
-		s->classes[0].used = true;
 		return true;
 	}
-	if (n->kind != TREE_LIST) {
-		explain_unexpected(c->diags, n, CLASSES_EXPECTED);
-		return false;
-	}
-	if (!n->count) {
-		explain_value(c->diags, n, "empty; expected at least one class, or leave it out");
-		return false;
-	}
+	if (n->kind != TREE_LIST)
+		return explain_unexpected(c->diags, n, CLASSES_EXPECTED);
+	if (!n->count)
+		return explain_value(
+			c->diags, n, "empty; expected at least one class, or leave it out");
 	for (size_t i = 0; i < n->count; i++) {
 		struct numbered new = {.spec = usual, .in_pool = s->buffer.shared};
 

@@ -10,15 +10,10 @@ static const struct key wall_keys[] = {
 static const struct map wall_map = {KEYS(wall_keys)};
 
 static const struct key keys[] = {
-	{.name = "stepped",
-		.kind = VALUE_NONE,
-		.choice = true,
-		.help = "model time moves on when all that is due has been done: results depend on the scenario alone"},
-	{.name = "wall",
-		.kind = VALUE_MAP,
-		.choice = true,
-		.map = &wall_map,
-		.help = "the clock on the wall, for real programs in the fabric"},
+	BARE("stepped",
+		"model time moves on when all that is due has been done: results depend on the scenario alone"),
+	SECTION("wall", &wall_map, .choice = true,
+		.help = "the clock on the wall, for real programs in the fabric"),
 };
 
 const struct map clock_map = {KEYS(keys), .chosen = FIELD(struct clock_spec, wall),

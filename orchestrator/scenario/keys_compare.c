@@ -12,11 +12,9 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 	struct variant_spec *v = variant;
 	bool good = true;
 
-	if (n->kind != TREE_MAP || n->count > SETS_LIMIT) {
-		explain_unexpected(
+	if (n->kind != TREE_MAP || n->count > SETS_LIMIT)
+		return explain_unexpected(
 			c->diags, n, "a mapping of up to 32 keys, as in {host.transport: strack}");
-		return false;
-	}
 	v->sets = calloc(n->count + 1, sizeof(*v->sets));
 	if (!v->sets) {
 		c->out_of_memory = true;
@@ -51,8 +49,7 @@ static void release_sets(void *variant)
 static const struct form set_form = {.read = read_set, .release = release_sets};
 
 static const struct key keys[] = {
-	KEY("name", LABEL, struct variant_spec, name, .required = true, .max = NAME_LIMIT,
-		.check = check_name, .expected = NAME_EXPECTED,
+	KEY("name", LABEL, struct variant_spec, name, .required = true, NAME,
 		.help = "a folder of the results has it"),
 	{.name = "set",
 		.kind = VALUE_FORM,

@@ -8,47 +8,25 @@
 #define METRICS_LIMIT 256
 #define FIDELITY      "fidelity."
 
-struct metric_list {
-	const char *names[METRICS_LIMIT];
-	char text[METRICS_LIMIT][METRIC_NAME];
-	size_t count;
-};
-
-static void list_metrics(struct metric_list *list)
+/* They are too many for a message: it tells the one that was likely meant, or that has the word in it, and where all stand. */
+static bool check_metric(struct check *c, const struct tree *n, void *target)
 {
-	for (list->count = 0; list->count < METRICS_LIMIT; list->count++) {
-		list->names[list->count] = metric_name(list->count, list->text[list->count]);
-		if (!list->names[list->count])
-			return;
-	}
-}
+	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN];
+	const char *names[METRICS_LIMIT], *meant;
+	size_t count = 0;
 
-/* They are too many for a message: the one that was likely meant, or that has the word in it, and where they all stand. */
-static void explain_metric(
-	struct check *c, const struct tree *n, const char *const *names, size_t count)
-{
-	const char *meant = nearest_word(n->text, names, count);
-
+	(void)target;
+	for (; count < METRICS_LIMIT && (names[count] = metric_name(count, text[count])); count++)
+		if (!strcmp(n->text, names[count]))
+			return true;
+	meant = nearest_word(n->text, names, count);
 	for (size_t i = 0; !meant && i < count; i++)
 		if (strlen(n->text) > 1 && strstr(names[i], n->text))
 			meant = names[i];
-	explain_value(c->diags, n,
+	return explain_value(c->diags, n,
 		"'%s' is no number of summary.json; %s%s%s'fabricbed help metrics' lists them",
-		text_shown((char[TEXT_SHOWN]){0}, n->text), meant ? "did you mean '" : "",
-		meant ? meant : "", meant ? "'? " : "");
-}
-
-static bool check_metric(struct check *c, const struct tree *n, void *target)
-{
-	struct metric_list list;
-
-	(void)target;
-	list_metrics(&list);
-	for (size_t i = 0; i < list.count; i++)
-		if (!strcmp(n->text, list.names[i]))
-			return true;
-	explain_metric(c, n, list.names, list.count);
-	return false;
+		text_shown(shown, n->text), meant ? "did you mean '" : "", meant ? meant : "",
+		meant ? "'? " : "");
 }
 
 bool expect_has_of(const char *metric)
@@ -67,8 +45,8 @@ static bool check_of(struct check *c, const struct tree *n, void *expect, uint64
 	(void)good;
 	if (!of || !e->metric || expect_has_of(e->metric))
 		return true;
-	explain_value(c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
-	return false;
+	return explain_value(
+		c->diags, of, "%s is not of completion times; leave 'of' out", e->metric);
 }
 
 static bool has_of(const void *expect)

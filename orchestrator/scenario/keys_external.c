@@ -2,50 +2,41 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/wire.h"
 #include "scenario/check.h"
 
 #define BRIDGE_LIMIT  15 /* bytes: IFNAMSIZ with its terminating zero is 16 */
 #define ADDRESS_BYTES 16
 
-#define BRIDGE_EXPECTED "the name of a bridge: 1 to 15 bytes without blanks, '/' and ':'"
-
 /* What dev_valid_name() of Linux's net/core/dev.c takes. */
-static bool check_bridge(struct check *c, const struct tree *n, void *target)
+static bool is_bridge(const char *name)
 {
-	const char *name = *(char **)target;
-
-	if (!strpbrk(name, "/:\t\n\v\f\r") && strcmp(name, ".") && strcmp(name, ".."))
-		return true;
-	explain_unexpected(c->diags, n, BRIDGE_EXPECTED);
-	return false;
+	return !strpbrk(name, "/:\t\n\v\f\r") && strcmp(name, ".") && strcmp(name, "..");
 }
+
+/* "192.0.2.1/24" */
+struct prefix {
+	unsigned char address[ADDRESS_BYTES];
+	unsigned bits;
+};
 
 /* A family of addresses, and the range of it that the fabric's own hosts have. */
 struct family {
 	int number;
 	unsigned bits;
-	unsigned char net[ADDRESS_BYTES];
-	unsigned net_bits;
-	const char *net_text;
-	const char *expected;
+	struct prefix hosts;
 };
 
 static const struct family family4 = {
 	.number = AF_INET,
 	.bits = 32,
-	.net = {10},
-	.net_bits = 8,
-	.net_text = "10.0.0.0/8",
-	.expected = "an IPv4 address of a host with a prefix length, such as 192.0.2.1/24",
+	.hosts = {{HOST_IP4_NET >> 24}, HOST_IP4_NET_BITS},
 };
 
 static const struct family family6 = {
 	.number = AF_INET6,
 	.bits = 128,
-	.net = {0xfd, 0x00, 0x0f, 0xab},
-	.net_bits = 64,
-	.net_text = "fd00:fab::/64",
-	.expected = "an IPv6 address of a host with a prefix length, such as 2001:db8::1/64",
+	.hosts = {HOST_IP6_NET_BYTES, HOST_IP6_NET_BITS},
 };
 
 static bool same_bits(const unsigned char *a, const unsigned char *b, unsigned bits)
@@ -66,13 +57,10 @@ static bool is_hosts(const struct family *f, const unsigned char *address)
 	       (memcmp(address, zeroes, ADDRESS_BYTES - 1) || address[ADDRESS_BYTES - 1] > 1);
 }
 
-/* "192.0.2.1/24" into its bytes and the length of its prefix. */
-static bool split_address(
-	const struct family *f, const char *text, unsigned char *ret_address, unsigned *ret_bits)
+static bool parse_prefix(const struct family *f, const char *text, struct prefix *ret)
 {
 	const char *slash = strchr(text, '/');
 	char address[INET6_ADDRSTRLEN] = "";
-	unsigned long bits;
 
 	if (!slash || (size_t)(slash - text) >= sizeof(address))
 		return false;
@@ -80,40 +68,36 @@ static bool split_address(
 	if (!slash[1] || strlen(slash + 1) > 3 ||
 		strspn(slash + 1, "0123456789") != strlen(slash + 1))
 		return false;
-	bits = strtoul(slash + 1, NULL, 10);
-	if (!bits || bits > f->bits || inet_pton(f->number, address, ret_address) != 1)
-		return false;
-	*ret_bits = (unsigned)bits;
-	return is_hosts(f, ret_address);
+	ret->bits = (unsigned)strtoul(slash + 1, NULL, 10);
+	return ret->bits && ret->bits <= f->bits &&
+	       inet_pton(f->number, address, ret->address) == 1 && is_hosts(f, ret->address);
 }
 
-static bool is_outside(struct check *c, const struct tree *n, const struct family *f)
+static bool is_address4(const char *text)
 {
-	unsigned char address[ADDRESS_BYTES] = {0};
-	unsigned bits = 0;
+	return parse_prefix(&family4, text, &(struct prefix){0});
+}
 
-	if (!split_address(f, n->text, address, &bits)) {
-		explain_unexpected(c->diags, n, f->expected);
-		return false;
-	}
-	if (!same_bits(address, f->net, bits < f->net_bits ? bits : f->net_bits))
+static bool is_address6(const char *text)
+{
+	return parse_prefix(&family6, text, &(struct prefix){0});
+}
+
+static bool is_outside(struct check *c, const struct tree *n, void *target)
+{
+	const struct family *f = strchr(n->text, ':') ? &family6 : &family4;
+	const struct prefix *hosts = &f->hosts;
+	struct prefix own = {0};
+	char net[INET6_ADDRSTRLEN];
+
+	(void)target;
+	parse_prefix(f, n->text, &own);
+	if (!same_bits(
+		    own.address, hosts->address, own.bits < hosts->bits ? own.bits : hosts->bits))
 		return true;
-	explain_value(c->diags, n,
-		"%s overlaps %s, where the fabric's own hosts are; expected another network",
-		n->text, f->net_text);
-	return false;
-}
-
-static bool check_address(struct check *c, const struct tree *n, void *target)
-{
-	(void)target;
-	return is_outside(c, n, &family4);
-}
-
-static bool check_address6(struct check *c, const struct tree *n, void *target)
-{
-	(void)target;
-	return is_outside(c, n, &family6);
+	return explain_value(c->diags, n,
+		"%s overlaps %s/%u, where the fabric's own hosts are; expected another network",
+		n->text, inet_ntop(f->number, hosts->address, net, sizeof(net)), hosts->bits);
 }
 
 /* Messages about the fabric speak of the node. */
@@ -131,14 +115,15 @@ static const struct key keys[] = {
 		.expected = "the name of a host such as h0",
 		.help = "the host that routes between the fabric and the bridge"),
 	KEY("bridge", LABEL, struct external_spec, bridge, .required = true, .max = BRIDGE_LIMIT,
-		.check = check_bridge, .expected = BRIDGE_EXPECTED,
+		.is_valid = is_bridge,
+		.expected = "the name of a bridge: 1 to 15 bytes without blanks, '/' and ':'",
 		.help = "the Open vSwitch bridge"),
 	KEY("address", LABEL, struct external_spec, address, .max = LABEL_LIMIT,
-		.check = check_address, .usual = "none",
+		.is_valid = is_address4, .check = is_outside, .usual = "none",
 		.expected = "an IPv4 address of a host with a prefix length, such as 192.0.2.1/24",
 		.help = "the node's IPv4 address on the bridge"),
 	KEY("address6", LABEL, struct external_spec, address6, .max = LABEL_LIMIT,
-		.check = check_address6, .usual = "none",
+		.is_valid = is_address6, .check = is_outside, .usual = "none",
 		.expected =
 			"an IPv6 address of a host with a prefix length, such as 2001:db8::1/64",
 		.help = "the node's IPv6 address on the bridge"),

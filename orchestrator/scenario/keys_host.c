@@ -47,16 +47,10 @@ static const char *const payloads[] = {
 static const char *const versions[] = {"4", "6", NULL};
 
 static const struct key keys[] = {
-	{.name = "transport",
-		.kind = VALUE_MAP,
-		.fallback = "strack",
-		.map = &transport_map,
-		.help = "the transport protocol of messages"},
-	{.name = "dscp",
-		.kind = VALUE_MAP,
-		.map = &dscp_map,
-		.usual = "{data: 0, control: auto, notify: auto}",
-		.help = "one for all packets, or by what they carry"},
+	SECTION("transport", &transport_map, .fallback = "strack",
+		.help = "the transport protocol of messages"),
+	SECTION("dscp", &dscp_map, .usual = "{data: 0, control: auto, notify: auto}",
+		.help = "one for all packets, or by what they carry"),
 	KEY("payload", WORD, struct host_spec, payload, .fallback = "auto", .words = payloads,
 		.help = "whether payload bytes exist, or only their number; auto: headers, unless something reads them"),
 	KEY("ip", FLAG, struct host_spec, ip6, .fallback = "4", .words = versions,

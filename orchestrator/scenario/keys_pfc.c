@@ -23,25 +23,18 @@ bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s
 	bool any = false, good = true;
 
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
-		const struct tree *item;
-
 		if (!s->classes[i].used || !s->classes[i].lossless)
 			continue;
 		any = true;
-		if (s->pfc.on)
-			continue;
-		item = class_item(n, i);
-		explain_value(c->diags, tree_get(item, "lossless"),
-			"class %u cannot be lossless without PFC; add switch.pfc: on", i);
-		good = false;
+		if (!s->pfc.on)
+			good = explain_path(c, class_item(n, i), "lossless",
+				"class %u cannot be lossless without PFC; add switch.pfc: on", i);
 	}
 	if (any || !s->pfc.on)
 		return good;
-	if (classes && !tree_is_null(classes)) {
-		explain_value(c->diags, tree_get(n, "pfc"),
+	if (classes && !tree_is_null(classes))
+		return explain_value(c->diags, tree_get(n, "pfc"),
 			"no class is lossless, so that nothing would be paused; add lossless: yes to one in switch.classes");
-		return false;
-	}
 	s->classes[0].lossless = true;
 	return good;
 }
@@ -51,18 +44,14 @@ static bool read_move(struct check *c, const struct tree *item, uint8_t to[SCENA
 {
 	uint32_t from, target;
 
-	if (strlen(item->key) != 1 || item->key[0] < '0' || item->key[0] > '0' + CLASS_MAX) {
-		explain_value(c->diags, item, "the key is no class; expected one from 0 to %u",
-			CLASS_MAX);
-		return false;
-	}
+	if (strlen(item->key) != 1 || item->key[0] < '0' || item->key[0] > '0' + CLASS_MAX)
+		return explain_value(c->diags, item,
+			"the key is no class; expected one from 0 to %u", CLASS_MAX);
 	from = (uint32_t)(item->key[0] - '0');
 	if (!read_small(c, item, CLASS_MAX, &target))
 		return false;
-	if (target == from) {
-		explain_value(c->diags, item, "class %u to itself; expected another", from);
-		return false;
-	}
+	if (target == from)
+		return explain_value(c->diags, item, "class %u to itself; expected another", from);
 	to[from] = (uint8_t)target;
 	return true;
 }
@@ -73,16 +62,10 @@ static bool read_remap(struct check *c, const struct tree *n, void *to)
 {
 	bool good = true;
 
-	if (!n)
-		return true;
-	if (n->kind != TREE_MAP) {
-		explain_unexpected(c->diags, n, REMAP_EXPECTED);
-		return false;
-	}
-	if (!n->count) {
-		explain_value(c->diags, n, "empty; expected classes and where they move to");
-		return false;
-	}
+	if (n->kind != TREE_MAP)
+		return explain_unexpected(c->diags, n, REMAP_EXPECTED);
+	if (!n->count)
+		return explain_value(c->diags, n, "empty; expected classes and where they move to");
 	for (size_t i = 0; i < n->count; i++)
 		if (!n->items[i]->again)
 			good &= read_move(c, n->items[i], to);
@@ -120,15 +103,13 @@ static bool check_end(
 	struct check *c, const struct tree *item, const struct switch_spec *s, uint32_t class)
 {
 	if (!s->classes[class].used)
-		explain_value(
+		return explain_value(
 			c->diags, item, "there is no class %u; add it to switch.classes", class);
-	else if (!s->classes[class].lossless)
-		explain_value(c->diags, item,
-			"class %u is not lossless; only lossless classes can deadlock, and moving into another would drop",
-			class);
-	else
+	if (s->classes[class].lossless)
 		return true;
-	return false;
+	return explain_value(c->diags, item,
+		"class %u is not lossless; only lossless classes can deadlock, and moving into another would drop",
+		class);
 }
 
 /* Whether packets that are moved time and again come back to where they were. */
@@ -151,32 +132,28 @@ static bool check_move(
 
 	if (!check_end(c, item, s, from) || !check_end(c, item, s, to))
 		return false;
-	if (!s->classes[to].dscp) {
-		explain_value(c->diags, item,
+	if (!s->classes[to].dscp)
+		return explain_value(c->diags, item,
 			"class %u has no DSCP, by which later switches would know what was moved; give it one",
 			to);
-		return false;
-	}
 	if (!comes_back(s, from))
 		return true;
-	explain_value(c->diags, item,
+	return explain_value(c->diags, item,
 		"class %u comes back to itself, and with it the deadlock; expected a way that ends",
 		from);
-	return false;
 }
 
 bool check_roles_known(struct check *c, const struct tree *n, const struct switch_spec *s)
 {
 	if (!s->roles.on || s->lldp_ps)
 		return true;
-	explain_value(c->diags, tree_get(n, "roles"),
+	return explain_value(c->diags, tree_get(n, "roles"),
 		"ports learn their roles by LLDP, which is off; add switch.lldp: on");
-	return false;
 }
 
 bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s)
 {
-	const struct tree *remap = tree_get(tree_get(n, "roles"), "remap");
+	const struct tree *remap = tree_get(n, "roles.remap");
 	bool good = true;
 
 	if (!s->roles.on)

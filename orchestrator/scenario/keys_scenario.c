@@ -4,25 +4,26 @@
 #include "scenario/check.h"
 #include "transport/kind.h"
 
-bool all_good(const struct map *map, uint64_t good)
-{
-	return good == (1ull << map->count) - 1;
-}
-
 bool is_good(const struct map *map, uint64_t good, const char *name)
 {
 	return good >> (map_key(map, name) - map->keys) & 1;
 }
 
-bool check_name(struct check *c, const struct tree *n, void *target)
+bool has_none(struct check *c, const struct tree *n, const char *const *keys, const char *why)
+{
+	bool none = true;
+
+	for (; *keys; keys++)
+		if (tree_get(n, *keys))
+			none = explain_path(c, n, *keys, "%s", why);
+	return none;
+}
+
+bool is_name(const char *text)
 {
 	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
 
-	(void)target;
-	if (n->text[0] != '-' && strspn(n->text, letters) == strlen(n->text))
-		return true;
-	explain_unexpected(c->diags, n, NAME_EXPECTED);
-	return false;
+	return text[0] != '-' && strspn(text, letters) == strlen(text);
 }
 
 static void check_holds_packet(
@@ -33,52 +34,41 @@ static void check_holds_packet(
 			n->text, s->topology.mtu);
 }
 
-static void check_per_port(struct check *c, const struct tree *root, const struct scenario *s)
-{
-	const struct quantity *buffer = &s->sw.buffer.per_port;
-
-	if (buffer->unit == QUANTITY_BYTES)
-		check_holds_packet(c,
-			tree_get(tree_get(tree_get(root, "switch"), "buffer"), "per_port"),
-			buffer->value, s);
-}
-
 /* Sections against each other; without a topology nothing can be said. */
 static bool check_sections(struct check *c, const struct tree *root, void *scenario, uint64_t good)
 {
+#define GOOD(key) is_good(&scenario_map, good, key)
 	struct scenario *s = scenario;
-	bool host = is_good(&scenario_map, good, "host"),
-	     sw = is_good(&scenario_map, good, "switch"),
-	     clock = is_good(&scenario_map, good, "clock");
+	const struct quantity *buffer = &s->sw.buffer.per_port;
+	bool host = GOOD("host"), clock = GOOD("clock");
 	uint64_t raise_ps = host_facts(&s->host).raise_ps;
 
-	if (is_good(&scenario_map, good, "compare"))
+	if (GOOD("compare"))
 		check_variants(c, tree_get(root, "compare"), s);
-	if (!is_good(&scenario_map, good, "topology"))
+	if (!GOOD("topology"))
 		return false;
-	s->topology.sound = true;
 	/* the time in which the senders that it is to notify raise their rates; of some others, that of DCQCN's paper */
 	if (s->sw.cnp_ps == EVERY_AUTO)
 		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
-	s->sw.sound = sw;
-	if (is_good(&scenario_map, good, "workload"))
+	if (GOOD("workload"))
 		check_messages(c, tree_get(root, "workload"), s);
-	if (sw)
-		check_per_port(c, root, s);
+	if (s->sw.sound && buffer->unit == QUANTITY_BYTES)
+		check_holds_packet(c, tree_get(root, "switch.buffer.per_port"), buffer->value, s);
 	if (host)
-		check_holds_packet(c, tree_get(tree_get(tree_get(root, "host"), "stack"), "queue"),
+		check_holds_packet(c, tree_get(root, "host.stack.queue"),
 			(double)s->host.stack.queue_bytes, s);
-	if (sw && host && check_answers(c, root, s)) {
+	if (s->sw.sound && host && check_answers(c, root, s)) {
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
 	}
 	if (clock && host)
 		check_stack_clock(c, root, s);
-	if (clock && is_good(&scenario_map, good, "expect"))
+	if (clock && GOOD("expect"))
 		check_expects_clock(c, root, s);
-	if (sw)
+	if (s->sw.sound)
 		check_storms(c, root, s);
 	return true;
+#undef GOOD
 }
 
 /* A scenario that is written is that of one run. */
@@ -98,28 +88,23 @@ static const struct key telemetry_keys[] = {
 
 static const struct map telemetry_map = {KEYS(telemetry_keys)};
 
-static const struct key workload_item = {.kind = VALUE_MAP, .map = &workload_map};
-static const struct key fault_item = {.kind = VALUE_MAP, .map = &fault_map};
-static const struct key expect_item = {.kind = VALUE_MAP, .map = &expect_map};
-static const struct key variant_item = {.kind = VALUE_MAP, .map = &variant_map};
-
 #define VARIANTS_LIMIT 32
 
-static const struct list workload_list = {
-	.item = &workload_item, .size = sizeof(struct workload_spec), .count = OF(workload_count)};
+static const struct list workload_list = {.item = ITEM(&workload_map),
+	.size = sizeof(struct workload_spec),
+	.count = OF(workload_count)};
 static const struct list fault_list = {
-	.item = &fault_item, .size = sizeof(struct fault_spec), .count = OF(fault_count)};
+	.item = ITEM(&fault_map), .size = sizeof(struct fault_spec), .count = OF(fault_count)};
 static const struct list expect_list = {
-	.item = &expect_item, .size = sizeof(struct expect_spec), .count = OF(expect_count)};
-static const struct list variant_list = {.item = &variant_item,
+	.item = ITEM(&expect_map), .size = sizeof(struct expect_spec), .count = OF(expect_count)};
+static const struct list variant_list = {.item = ITEM(&variant_map),
 	.size = sizeof(struct variant_spec),
 	.count = OF(variant_count),
 	.many = "variants",
 	.limit = VARIANTS_LIMIT};
 
 static const struct key keys[] = {
-	KEY("name", LABEL, struct scenario, name, .required = true, .max = NAME_LIMIT,
-		.check = check_name, .expected = NAME_EXPECTED,
+	KEY("name", LABEL, struct scenario, name, .required = true, NAME,
 		.help = "namespaces and result folders carry it"),
 	KEY("about", TEXT, struct scenario, about, .fallback = "", .usual = "empty",
 		.help = "what the scenario shows; where overrides change the run, results name those instead"),
@@ -142,11 +127,8 @@ static const struct key keys[] = {
 	KEY("faults", LIST, struct scenario, faults, .usual = "none", .list = &fault_list,
 		.expected = "a list of {at, until, link | switch | host, do}",
 		.help = "faults that are injected at set times"),
-	{.name = "telemetry",
-		.kind = VALUE_MAP,
-		.usual = "{queues: off}",
-		.map = &telemetry_map,
-		.help = "what is sampled during the run"},
+	SECTION("telemetry", &telemetry_map, .usual = "{queues: off}",
+		.help = "what is sampled during the run"),
 	KEY("until", TIME, struct scenario, until_ps, AUTO, .min = 1, .max = MOMENT_MAX,
 		.help = "model time at which the run ends at the latest; auto: when all flows should long have finished"),
 	KEY("expect", LIST, struct scenario, expects, .usual = "none", .list = &expect_list,

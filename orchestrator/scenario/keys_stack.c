@@ -16,21 +16,12 @@ static bool is_cgroup(const char *path)
 	return true;
 }
 
-#define CGROUP_EXPECTED "a path below the mount of cgroup2, '/' in front, such as /bulk"
-
-static bool check_cgroup(struct check *c, const struct tree *n, void *target)
-{
-	if (is_cgroup(*(char **)target))
-		return true;
-	explain_unexpected(c->diags, n, CGROUP_EXPECTED);
-	return false;
-}
-
 static const struct key rule_keys[] = {
 	KEY("port", COUNT, struct stack_class, port, .choice = true, .min = 1, .max = PORT_MAX,
 		.help = "a TCP or UDP port, at either end"),
 	KEY("cgroup", LABEL, struct stack_class, cgroup, .choice = true, .max = CGROUP_LIMIT,
-		.check = check_cgroup, .expected = CGROUP_EXPECTED,
+		.is_valid = is_cgroup,
+		.expected = "a path below the mount of cgroup2, '/' in front, such as /bulk",
 		.help = "the sender's cgroup, and those below it"),
 	KEY("dscp", COUNT, struct stack_class, dscp, .required = true, .max = DSCP_MAX,
 		.help = "what such packets get"),
@@ -44,21 +35,12 @@ static size_t which_match(const void *rule)
 
 static const struct map rule_map = {
 	KEYS(rule_keys), .pos = offsetof(struct stack_class, pos), .which = which_match};
-static const struct key rule_item = {.kind = VALUE_MAP, .map = &rule_map};
-static const struct list rule_list = {.item = &rule_item,
+static const struct list rule_list = {.item = ITEM(&rule_map),
 	.size = sizeof(struct stack_class),
 	.count = offsetof(struct stack_spec, class_count),
 	.many = "rules",
 	.limit = STACK_CLASSES,
 	.in_place = true};
-
-/* The one of a rule's two keys that is there. */
-static const struct tree *what_is_matched(const struct tree *rule)
-{
-	const struct tree *port = tree_get(rule, "port");
-
-	return port ? port : tree_get(rule, "cgroup");
-}
 
 static bool same_match(const struct stack_class *a, const struct stack_class *b)
 {
@@ -68,21 +50,6 @@ static bool same_match(const struct stack_class *a, const struct stack_class *b)
 }
 
 /* The first rule that fits counts, so that a second one of the same would be for nothing. */
-static bool check_again(
-	struct check *c, const struct tree *n, const struct stack_spec *s, size_t index)
-{
-	const struct tree *match = what_is_matched(n);
-
-	for (size_t i = 0; i < index; i++) {
-		if (!same_match(&s->classes[i], &s->classes[index]))
-			continue;
-		explain_value(
-			c->diags, match, "%s again, as in rule %zu; keep one", match->text, i);
-		return false;
-	}
-	return true;
-}
-
 static bool check_rules(struct check *c, const struct tree *n, void *stack_spec, uint64_t good)
 {
 	const struct tree *rules = tree_get(n, "classes");
@@ -90,20 +57,26 @@ static bool check_rules(struct check *c, const struct tree *n, void *stack_spec,
 	bool fine = true;
 
 	(void)good;
-	for (size_t i = 1; i < s->class_count; i++)
-		fine &= check_again(c, rules->items[i], s, i);
+	for (size_t i = 1; i < s->class_count; i++) {
+		const struct tree *match =
+			tree_get(rules->items[i], s->classes[i].cgroup ? "cgroup" : "port");
+		size_t same = 0;
+
+		while (!same_match(&s->classes[same], &s->classes[i]))
+			same++;
+		if (same < i)
+			fine = explain_value(c->diags, match, "%s again, as in rule %zu; keep one",
+				match->text, same);
+	}
 	return fine;
 }
 
 /* In the order of enum stack_entropy. */
 static const struct key entropy_keys[] = {
-	{.name = "flow", .kind = VALUE_NONE, .choice = true, .help = "one value a flow"},
+	BARE("flow", "one value a flow"),
 	KEY("flowlet", TIME, struct stack_spec, flowlet_ps, .choice = true, .min = PS_PER_NS,
 		.max = TIME_MAX, .help = "a new value after a gap of this length"),
-	{.name = "packet",
-		.kind = VALUE_NONE,
-		.choice = true,
-		.help = "a new value for each packet"},
+	BARE("packet", "a new value for each packet"),
 };
 
 static const struct map entropy_map = {KEYS(entropy_keys),
@@ -119,11 +92,8 @@ static const struct key keys[] = {
 		.help = "packets that are not ECN-capable become ECT(0)"),
 	KEY("ecn", FLAG, struct stack_spec, ecn, .fallback = "off", .words = off_on,
 		.help = "TCP asks for ECN (net.ipv4.tcp_ecn)"),
-	{.name = "entropy",
-		.kind = VALUE_MAP,
-		.fallback = "flow",
-		.map = &entropy_map,
-		.help = "of the IPv6 flow label, by which switches choose paths"},
+	SECTION("entropy", &entropy_map, .fallback = "flow",
+		.help = "of the IPv6 flow label, by which switches choose paths"),
 	KEY("queue", BYTES, struct stack_spec, queue_bytes, .fallback = "1MB", .min = 1,
 		.max = QUEUE_MAX, .help = "bytes that wait for the host's line"),
 };
@@ -132,16 +102,14 @@ const struct map stack_map = {KEYS(keys), .check = check_rules};
 
 void check_stack_clock(struct check *c, const struct tree *root, const struct scenario *s)
 {
-	const struct tree *stack = tree_get(tree_get(root, "host"), "stack");
-
 	if (s->host.stack.entropy == ENTROPY_FLOWLET && s->clock.wall && s->clock.slowdown == 0)
-		explain_value(c->diags, tree_get(stack, "entropy"),
+		explain_path(c, root, "host.stack.entropy",
 			"flowlets need a slowdown that is known beforehand; give clock.wall.slowdown a number instead of auto");
 }
 
 void check_stack_switch(struct check *c, const struct tree *root, const struct scenario *s)
 {
-	const struct tree *rules = tree_get(tree_get(tree_get(root, "host"), "stack"), "classes");
+	const struct tree *rules = tree_get(root, "host.stack.classes");
 
 	for (size_t i = 0; s->sw.trim.to != TRIM_OFF && i < s->host.stack.class_count; i++) {
 		if (scenario_class_of(&s->sw, s->host.stack.classes[i].dscp) != s->sw.trim.class)

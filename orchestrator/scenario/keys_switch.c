@@ -21,29 +21,18 @@ static bool is_per_port(const void *switch_spec)
 /* A pool and queues of a fixed size exclude each other, and alpha and reserve are a pool's. */
 static bool check_buffer(struct check *c, const struct tree *n, void *switch_spec, uint64_t good)
 {
-	static const char *const pools[] = {"alpha", "reserve"};
+	static const char *const of_pool[] = {"alpha", "reserve", NULL};
 	const struct tree *shared = tree_get(n, "shared"), *per_port = tree_get(n, "per_port");
 	struct switch_spec *s = switch_spec;
-	bool fine = true;
 
 	(void)good;
-	if (shared && per_port) {
-		explain_value(c->diags, shared->index > per_port->index ? shared : per_port,
-			"per_port and shared exclude each other; keep one");
-		return false;
-	}
-	for (size_t i = 0; !shared && i < COUNT(pools); i++) {
-		const struct tree *item = tree_get(n, pools[i]);
-
-		if (!item)
-			continue;
-		explain_value(c->diags, item, "only a shared pool has it; add shared: auto");
-		fine = false;
-	}
+	if (shared && per_port)
+		return explain_both(c->diags, per_port, shared);
 	s->buffer.shared = shared;
-	if (shared)
-		s->buffer.per_port = (struct quantity){.unit = QUANTITY_AUTO};
-	return fine;
+	if (!shared)
+		return has_none(c, n, of_pool, "only a shared pool has it; add shared: auto");
+	s->buffer.per_port = (struct quantity){.unit = QUANTITY_AUTO};
+	return true;
 }
 
 static const struct key buffer_keys[] = {
@@ -64,14 +53,8 @@ static const struct map buffer_map = {KEYS(buffer_keys), .check = check_buffer};
 
 /* ---- ecn ---- */
 
-#define KMIN_USUAL                                                                                 \
-	{                                                                                          \
-		0.25, QUANTITY_BDP                                                                 \
-	}
-#define KMAX_USUAL                                                                                 \
-	{                                                                                          \
-		0.75, QUANTITY_BDP                                                                 \
-	}
+static const struct ecn_spec usual_ecn = {
+	.kmin = {0.25, QUANTITY_BDP}, .kmax = {0.75, QUANTITY_BDP}, .pmax = 1};
 
 /* A class that says something of ECN, where the switch has none, has at least the usual thresholds. */
 static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
@@ -80,7 +63,7 @@ static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 
 	(void)n;
 	if (c->inherits && e->kmax.value == 0)
-		*e = (struct ecn_spec){.kmin = KMIN_USUAL, .kmax = KMAX_USUAL, .pmax = 1};
+		*e = usual_ecn;
 }
 
 /* Where it is wrong the usual thresholds stay: classes, which inherit them, are told nothing that follows from it. */
@@ -94,8 +77,8 @@ static bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec, uin
 		return true;
 	explain_value(c->diags, kmin ? kmin : tree_get(n, "kmax"),
 		"kmin is above kmax; expected marking to rise from kmin to kmax");
-	e->kmin = (struct quantity)KMIN_USUAL;
-	e->kmax = (struct quantity)KMAX_USUAL;
+	e->kmin = usual_ecn.kmin;
+	e->kmax = usual_ecn.kmax;
 	return false;
 }
 
@@ -117,30 +100,21 @@ const struct map ecn_map = {KEYS(ecn_keys), .on = {0, sizeof(struct ecn_spec)},
 /* ---- what is sent every so often ---- */
 
 static const struct key lldp_keys[] = {
-	{.name = "every",
-		.kind = VALUE_TIME,
-		.fallback = "100us",
-		.min = PS_PER_NS,
-		.max = TIME_MAX,
-		.help = "time between two LLDP frames of a port"},
+	KEY("every", TIME, struct switch_spec, lldp_ps, .fallback = "100us", .min = PS_PER_NS,
+		.max = TIME_MAX, .help = "time between two LLDP frames of a port"),
 };
 
-static const struct map lldp_map = {
-	KEYS(lldp_keys), .on = {0, sizeof(uint64_t)}, .expected = "off, on, or {every: 100us}"};
+static const struct map lldp_map = {KEYS(lldp_keys), .on = FIELD(struct switch_spec, lldp_ps),
+	.expected = "off, on, or {every: 100us}"};
 
 static const struct key cnp_keys[] = {
-	{.name = "every",
-		.kind = VALUE_TIME,
-		.fallback = "auto",
-		.min = PS_PER_NS,
-		.max = TIME_MAX,
-		.word = "auto",
-		.word_value = EVERY_AUTO,
-		.help = "the switch sends CNPs to flows whose marked packets are further apart than this; auto: the timer of roce"},
+	KEY("every", TIME, struct switch_spec, cnp_ps, AUTO, .word_value = EVERY_AUTO,
+		.min = PS_PER_NS, .max = TIME_MAX,
+		.help = "the switch sends CNPs to flows whose marked packets are further apart than this; auto: the timer of roce"),
 };
 
-static const struct map cnp_map = {
-	KEYS(cnp_keys), .on = {0, sizeof(uint64_t)}, .expected = "off, on, or {every: auto}"};
+static const struct map cnp_map = {KEYS(cnp_keys), .on = FIELD(struct switch_spec, cnp_ps),
+	.expected = "off, on, or {every: auto}"};
 
 /* ---- reroute ---- */
 
@@ -189,11 +163,8 @@ static bool check_switch(struct check *c, const struct tree *n, void *switch_spe
 }
 
 static const struct key keys[] = {
-	{.name = "buffer",
-		.kind = VALUE_MAP,
-		.map = &buffer_map,
-		.usual = "{per_port: 500% BDP}",
-		.help = "queues of a fixed size, or a shared pool"},
+	SECTION("buffer", &buffer_map, .usual = "{per_port: 500% BDP}",
+		.help = "queues of a fixed size, or a shared pool"),
 	KEY("ecn", MAP, struct switch_spec, ecn, .map = &ecn_map,
 		.usual = "{kmin: 25% BDP, kmax: 75% BDP, pmax: 1, average: off}",
 		.help = "marking on egress"),
@@ -204,31 +175,18 @@ static const struct key keys[] = {
 		.help = "list of traffic classes"},
 	KEY("balance", WORD, struct switch_spec, balance, .fallback = "ecmp",
 		.words = balance_names, .help = "how a switch picks among equal-cost ports"),
-	{.name = "trim",
-		.kind = VALUE_MAP,
-		.fallback = "off",
-		.map = &trim_map,
-		.help = "packets that find no room are cut to their headers"},
-	{.name = "pfc",
-		.kind = VALUE_MAP,
-		.fallback = "off",
-		.map = &pfc_map,
-		.help = "lossless classes are paused rather than dropped"},
-	{.name = "roles",
-		.kind = VALUE_MAP,
-		.fallback = "off",
-		.map = &roles_map,
-		.help = "packets that go from uplink to uplink change their class"},
-	KEY("lldp", MAP, struct switch_spec, lldp_ps, .fallback = "off", .map = &lldp_map,
-		.help = "each port sends LLDP frames"),
-	KEY("cnp", MAP, struct switch_spec, cnp_ps, .fallback = "off", .map = &cnp_map,
+	SECTION("trim", &trim_map, .fallback = "off",
+		.help = "packets that find no room are cut to their headers"),
+	SECTION("pfc", &pfc_map, .fallback = "off",
+		.help = "lossless classes are paused rather than dropped"),
+	SECTION("roles", &roles_map, .fallback = "off",
+		.help = "packets that go from uplink to uplink change their class"),
+	SECTION("lldp", &lldp_map, .fallback = "off", .help = "each port sends LLDP frames"),
+	SECTION("cnp", &cnp_map, .fallback = "off",
 		.help = "a congested switch sends CNPs in the receiver's stead"),
-	{.name = "reroute",
-		.kind = VALUE_MAP,
-		.map = &reroute_map,
-		.usual = "{after: 100us, mode: global}",
-		.help = "routes after a link changes"},
+	SECTION("reroute", &reroute_map, .usual = "{after: 100us, mode: global}",
+		.help = "routes after a link changes"),
 };
 
-const struct map switch_map = {
-	KEYS(keys), .prepare = prepare_switch, .check = check_switch, .partial = true};
+const struct map switch_map = {KEYS(keys), .prepare = prepare_switch, .check = check_switch,
+	.partial = true, .sound = FIELD(struct switch_spec, sound)};

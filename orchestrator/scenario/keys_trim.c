@@ -8,17 +8,14 @@ static bool check_trim(struct check *c, const struct tree *n, void *switch_spec,
 	const struct switch_spec *s = switch_spec;
 
 	(void)good;
-	if (s->trim.to == TRIM_SENDER && s->trim.or_return) {
-		explain_value(c->diags, tree_get(n, "overflow"),
+	if (s->trim.to == TRIM_SENDER && s->trim.or_return)
+		return explain_value(c->diags, tree_get(n, "overflow"),
 			"headers go to the sender anyway; return is for to: receiver");
-		return false;
-	}
 	if (s->trim.dscp != s->trim.return_dscp)
 		return true;
-	explain_value(c->diags, last ? last : tree_get(n, "dscp"),
+	return explain_value(c->diags, last ? last : tree_get(n, "dscp"),
 		"DSCP %u means headers to the receiver and to the sender; expected two",
 		s->trim.dscp);
-	return false;
 }
 
 static const char *const receivers[] = {"receiver", "sender", NULL};
@@ -45,24 +42,15 @@ static const struct key trim_keys[] = {
 const struct map trim_map = {KEYS(trim_keys), .on = FIELD(struct switch_spec, trim.to),
 	.lone = &trim_keys[0], .check = check_trim};
 
-/* Where a message about the class of headers belongs. */
-static const struct tree *trim_place(const struct tree *n, const char *key)
-{
-	const struct tree *trim = tree_get(n, "trim"), *item = tree_get(trim, key);
-
-	return item ? item : trim;
-}
-
 static bool claim_dscp(struct check *c, const struct tree *n, const char *key, uint32_t dscp,
 	struct switch_spec *s)
 {
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		if (i == s->trim.class || !s->classes[i].used || !(s->classes[i].dscp >> dscp & 1))
 			continue;
-		explain_value(c->diags, trim_place(n, key),
+		return explain_path(c, tree_get(n, "trim"), key,
 			"DSCP %u is class %u's; headers have it (%s) and go by class %u; take another",
 			dscp, i, key, s->trim.class);
-		return false;
 	}
 	s->classes[s->trim.class].dscp |= 1ull << dscp;
 	return true;
@@ -78,29 +66,22 @@ static bool something_to_trim(const struct switch_spec *s)
 
 bool check_trim_class(struct check *c, const struct tree *n, struct switch_spec *s)
 {
-	const struct tree *item, *buffer;
+	const struct tree *buffer;
 
 	if (s->trim.to == TRIM_OFF)
 		return true;
-	item = class_item(n, s->trim.class);
-	buffer = tree_get(item, "buffer");
-	if (s->classes[s->trim.class].lossless) {
-		explain_value(c->diags, trim_place(n, "class"),
+	buffer = tree_get(class_item(n, s->trim.class), "buffer");
+	if (s->classes[s->trim.class].lossless)
+		return explain_path(c, n, "trim.class",
 			"class %u is lossless; headers need a class that is not", s->trim.class);
-		return false;
-	}
-	if (buffer) {
-		explain_value(c->diags, buffer,
+	if (buffer)
+		return explain_value(c->diags, buffer,
 			"class %u is that of trimmed headers, and switch.trim.queue says how much it holds; leave it out",
 			s->trim.class);
-		return false;
-	}
-	if (!something_to_trim(s)) {
-		explain_value(c->diags, trim_place(n, "class"),
+	if (!something_to_trim(s))
+		return explain_path(c, n, "trim.class",
 			"nothing to trim; only a lossy class beside class %u, that of headers, is trimmed",
 			s->trim.class);
-		return false;
-	}
 	if (!s->classes[s->trim.class].used)
 		s->classes[s->trim.class] = class_added(0, &s->trim.queue);
 	s->classes[s->trim.class].buffer = s->trim.queue;

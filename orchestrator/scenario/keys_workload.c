@@ -3,15 +3,6 @@
 #include "scenario/check.h"
 #include "workload/kind.h"
 
-static bool is_sound(struct check *c, const struct tree *n, void *workload, uint64_t good)
-{
-	(void)c;
-	(void)n;
-	(void)good;
-	((struct workload_spec *)workload)->sound = true;
-	return true;
-}
-
 /* A kind has its keys beside its code. */
 #define ROW(word)                                                                                  \
 	KEY(#word, MAP, struct workload_spec, options, .choice = true,                             \
@@ -20,7 +11,7 @@ static bool is_sound(struct check *c, const struct tree *n, void *workload, uint
 static const struct key keys[] = {WORKLOADS(ROW)};
 
 const struct map workload_map = {KEYS(keys), .chosen = FIELD(struct workload_spec, kind),
-	.pos = offsetof(struct workload_spec, pos), .check = is_sound};
+	.pos = offsetof(struct workload_spec, pos), .sound = FIELD(struct workload_spec, sound)};
 
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s)
 {

@@ -2,73 +2,45 @@
 #include "scenario/scenario.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include "scenario/check.h"
 #include "scenario/text.h"
 
 #define FILE_LIMIT (1u << 20)
 
-static int explain_file(struct diags *diags, const char *what)
-{
-	diags_add(diags, (struct diag_pos){0}, "%s", what);
-	return -EINVAL;
-}
-
-/* Reads up to size bytes, fewer only at the end of the file. Returns the number, or -errno. */
-static ssize_t read_up_to(int fd, char *buf, size_t size)
-{
-	size_t used = 0;
-
-	while (used < size) {
-		ssize_t n = read(fd, buf + used, size - used);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		if (!n)
-			break;
-		used += (size_t)n;
-	}
-	return (ssize_t)used;
-}
-
 static int read_file(char **ret, size_t *ret_length, const char *path, struct diags *diags)
 {
-	char *buf;
+	const struct diag_pos whole = {0};
+	FILE *in = fopen(path, "re");
 	struct stat st;
-	ssize_t n;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char *buf;
+	int r = -EINVAL;
 
-	if (fd < 0) {
-		diags_add(diags, (struct diag_pos){0}, "cannot open it: %s", strerror(errno));
+	if (!in) {
+		diags_add(diags, whole, "cannot open it: %s", strerror(errno));
 		return -EINVAL;
-	}
-	if (!fstat(fd, &st) && S_ISDIR(st.st_mode)) {
-		close(fd);
-		return explain_file(diags, "it is a directory; expected a scenario file");
 	}
 	buf = malloc(FILE_LIMIT + 1);
 	if (!buf) {
-		close(fd);
-		return -ENOMEM;
+		r = -ENOMEM;
+	} else if (!fstat(fileno(in), &st) && S_ISDIR(st.st_mode)) {
+		diags_add(diags, whole, "it is a directory; expected a scenario file");
+	} else {
+		*ret_length = fread(buf, 1, FILE_LIMIT + 1, in);
+		r = ferror(in) ? -EINVAL : 0;
+		if (r)
+			diags_add(diags, whole, "cannot read it: %s", strerror(errno));
 	}
-	n = read_up_to(fd, buf, FILE_LIMIT + 1);
-	close(fd);
-	if (n >= 0) {
+	fclose(in);
+	if (r)
+		free(buf);
+	else
 		*ret = buf;
-		*ret_length = (size_t)n;
-		return 0;
-	}
-	free(buf);
-	diags_add(diags, (struct diag_pos){0}, "cannot read it: %s", strerror((int)-n));
-	return -EINVAL;
+	return r;
 }
 
 /* The tree of a text that is no longer than a file may be. */
@@ -81,31 +53,6 @@ static int parse_text(
 		return -EINVAL;
 	}
 	return tree_parse(ret, text, length, diags);
-}
-
-/* The tree with its overrides; faults in either are messages, and the rest is checked all the same.
- */
-static int load_tree(struct tree **ret, const char *text, size_t length, const char *const *sets,
-	size_t set_count, struct diags *diags)
-{
-	struct tree *root;
-	int r = parse_text(&root, text, length, "a scenario", diags);
-
-	if (r)
-		return r;
-	if (root->kind != TREE_MAP) {
-		explain_unexpected(diags, root, "a mapping that starts with name: and topology:");
-		tree_free(root);
-		return -EINVAL;
-	}
-	for (size_t i = 0; i < set_count; i++) {
-		if (tree_set(root, sets[i], diags) == -ENOMEM) {
-			tree_free(root);
-			return -ENOMEM;
-		}
-	}
-	*ret = root;
-	return 0;
 }
 
 /* *ret is set to what is sound even if not all is. */
@@ -136,7 +83,7 @@ static bool leaves_about(const char *set)
 		"name", "seed", "clock", "telemetry", "until", "expect", "compare"};
 	size_t length = strcspn(set, ".=");
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+	for (size_t i = 0; i < COUNT(keys); i++)
 		if (length == strlen(keys[i]) && !strncmp(set, keys[i], length))
 			return true;
 	return false;
@@ -151,22 +98,17 @@ static int replace_about(struct scenario *s, const char *const *sets, size_t cou
 	size_t length = 0, changes = 0;
 	FILE *out = open_memstream(&text, &length);
 
-	for (size_t i = 0; out && i < count; i++) {
-		if (leaves_about(sets[i]))
-			continue;
-		if (++changes <= CHANGES_SHOWN)
+	if (!out)
+		return -ENOMEM;
+	for (size_t i = 0; i < count; i++)
+		if (!leaves_about(sets[i]) && ++changes <= CHANGES_SHOWN)
 			fprintf(out, "%s%s", changes == 1 ? "with " : ", ",
 				text_shown(shown, sets[i]));
-	}
-	if (out && changes > CHANGES_SHOWN)
+	if (changes > CHANGES_SHOWN)
 		fprintf(out, " and %zu more", changes - CHANGES_SHOWN);
-	if (!out || fclose(out)) {
+	if (fclose(out) || !changes) {
 		free(text);
-		return -ENOMEM;
-	}
-	if (!changes) {
-		free(text);
-		return 0;
+		return changes ? -ENOMEM : 0;
 	}
 	free(s->about);
 	s->about = text;
@@ -182,19 +124,26 @@ static int apply_about(struct scenario *s, const char *const *sets, size_t count
 	return s ? replace_about(s, sets, count) : 0;
 }
 
+/* Faults in the text or in an override are messages, and the rest is checked all the same. */
 static int inspect_text(struct scenario **ret, const char *name, const char *text, size_t length,
 	const char *const *sets, size_t set_count, struct diags *diags)
 {
 	size_t before = diags->count;
-	struct tree *root;
-	int r = load_tree(&root, text, length, sets, set_count, diags);
+	struct tree *root = NULL;
+	int r = parse_text(&root, text, length, "a scenario", diags);
 
-	if (!r) {
-		r = check_tree(ret, name, root, before, diags);
-		tree_free(root);
-		if (!r)
-			r = apply_about(*ret, sets, set_count);
+	if (!r && root->kind != TREE_MAP) {
+		explain_unexpected(diags, root, "a mapping that starts with name: and topology:");
+		r = -EINVAL;
 	}
+	for (size_t i = 0; !r && i < set_count; i++)
+		if (tree_set(root, sets[i], diags) == -ENOMEM)
+			r = -ENOMEM;
+	if (!r)
+		r = check_tree(ret, name, root, before, diags);
+	if (!r)
+		r = apply_about(*ret, sets, set_count);
+	tree_free(root);
 	diags_sort(diags);
 	return r && diags->out_of_memory ? -ENOMEM : r;
 }
@@ -247,17 +196,15 @@ int scenario_load(struct scenario **ret, const char *path, const char *const *se
 /* A list at the top level is put where a scenario has it. */
 static int wrap_list(struct tree **root)
 {
-	struct tree *map;
+	struct tree *list = *root, *map;
 
-	if ((*root)->kind != TREE_LIST)
+	if (list->kind != TREE_LIST)
 		return 0;
-	map = tree_new(TREE_MAP, (*root)->pos);
-	if (!map || tree_append(map, WORKLOAD, (*root)->pos, *root)) {
-		tree_free(map);
+	map = tree_new(TREE_MAP, NULL, list->pos);
+	if (!map)
 		return -ENOMEM;
-	}
 	*root = map;
-	return 0;
+	return tree_append(map, WORKLOAD, list->pos, list);
 }
 
 /* s gets nothing but the workloads. */
@@ -269,18 +216,16 @@ static int read_workloads(struct scenario *s, const struct tree *root, struct di
 	char expected[EXPECTED];
 	bool good = false;
 
-	if (root->kind != TREE_MAP) {
-		snprintf(expected, sizeof(expected), "a mapping with the key " WORKLOAD ", or %s",
-			key->expected);
+	snprintf(expected, sizeof(expected), "a mapping with the key " WORKLOAD ", or %s",
+		key->expected);
+	if (root->kind != TREE_MAP)
 		explain_unexpected(diags, root, expected);
-	} else if (!list)
+	else if (!list)
 		explain_missing(diags, root, WORKLOAD, key->expected);
 	else
 		good = key_read(&c, key, list, s);
-	if (good && !s->workload_count) {
-		explain_value(diags, list, "empty; expected at least one entry");
-		good = false;
-	}
+	if (good && !s->workload_count)
+		good = explain_value(diags, list, "empty; expected at least one entry");
 	return c.out_of_memory ? -ENOMEM : good ? 0 : -EINVAL;
 }
 
@@ -289,16 +234,13 @@ int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char
 {
 	size_t before = diags->count;
 	struct scenario s = {0};
-	struct tree *root;
-	int r;
-
-	r = parse_text(&root, text, length, "one with a workload", diags);
-	if (!r) {
+	struct tree *root = NULL;
+	int r = parse_text(&root, text, length, "one with a workload", diags);
+	if (!r)
 		r = wrap_list(&root);
-		if (!r)
-			r = read_workloads(&s, root, diags);
-		tree_free(root);
-	}
+	if (!r)
+		r = read_workloads(&s, root, diags);
+	tree_free(root);
 	if (!r && diags->count != before)
 		r = -EINVAL; /* a key came twice */
 	diags_sort(diags);
@@ -307,8 +249,6 @@ int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char
 		*ret_count = s.workload_count;
 		return 0;
 	}
-	for (size_t i = 0; i < s.workload_count; i++)
-		workload_spec_release(&s.workloads[i]);
-	free(s.workloads);
+	map_release(&scenario_map, &s);
 	return r == -EINVAL && diags->out_of_memory ? -ENOMEM : r;
 }

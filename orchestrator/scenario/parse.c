@@ -7,19 +7,17 @@
 #include <yaml.h>
 #include "scenario/text.h"
 
-struct anchor {
-	char *name;
-	const struct tree *node;
-};
-
 struct parse {
 	yaml_parser_t yaml;
 	const char *text;
 	size_t length;
 	struct diags *diags;
-	struct anchor *anchors; /* a name may come again; the last one counts */
+	const struct tree *anchored[TREE_ANCHOR_LIMIT]; /* a name may come again; the last counts */
 	size_t anchor_count;
-	unsigned nodes;
+	unsigned nodes, depth;
+	struct tree *root;
+	struct tree *open; /* the innermost list or map that has not ended */
+	struct tree *key;  /* of the next value in it */
 };
 
 static struct diag_pos pos_of(yaml_mark_t mark)
@@ -61,11 +59,6 @@ static int explain_syntax(struct parse *p)
 	return -EINVAL;
 }
 
-static int next_event(struct parse *p, yaml_event_t *event)
-{
-	return yaml_parser_parse(&p->yaml, event) ? 0 : explain_syntax(p);
-}
-
 static int count_node(struct parse *p, struct diag_pos pos, unsigned depth)
 {
 	if (depth > TREE_DEPTH_LIMIT) {
@@ -79,24 +72,16 @@ static int count_node(struct parse *p, struct diag_pos pos, unsigned depth)
 	return 0;
 }
 
-static int remember_anchor(struct parse *p, const yaml_char_t *name, const struct tree *node)
+/* Of a node that is complete, so that none holds itself. */
+static int remember_anchor(struct parse *p, const struct tree *node)
 {
-	struct anchor *anchors;
-
-	if (!name)
+	if (!node->anchor)
 		return 0;
 	if (p->anchor_count == TREE_ANCHOR_LIMIT) {
 		diags_add(p->diags, node->pos, "more than %u anchors", TREE_ANCHOR_LIMIT);
 		return -EINVAL;
 	}
-	anchors = reallocarray(p->anchors, p->anchor_count + 1, sizeof(*anchors));
-	if (!anchors)
-		return -ENOMEM;
-	p->anchors = anchors;
-	anchors[p->anchor_count].name = strdup((const char *)name);
-	if (!anchors[p->anchor_count].name)
-		return -ENOMEM;
-	anchors[p->anchor_count++].node = node;
+	p->anchored[p->anchor_count++] = node;
 	return 0;
 }
 
@@ -107,48 +92,40 @@ static int copy_node(struct parse *p, struct tree **ret, const struct tree *from
 
 	if (r)
 		return r;
-	t = from->kind == TREE_SCALAR ? tree_new_scalar(from->text, from->quoted, from->pos)
-				      : tree_new(from->kind, from->pos);
+	t = tree_new(from->kind, from->text, from->pos);
 	if (!t)
 		return -ENOMEM;
-	for (size_t i = 0; i < from->count; i++) {
+	t->quoted = from->quoted;
+	for (size_t i = 0; !r && i < from->count; i++) {
 		const struct tree *item = from->items[i];
 		struct tree *copy;
 
 		r = copy_node(p, &copy, item, depth + 1);
-		if (r)
-			goto undo;
-		r = tree_append(t, item->key, item->key_pos, copy);
-		if (r) {
-			tree_free(copy);
-			goto undo;
-		}
-		copy->again = item->again;
+		if (!r)
+			r = tree_append(t, item->key, item->key_pos, copy);
+		if (!r)
+			copy->again = item->again;
 	}
-	*ret = t;
-	return 0;
-undo:
-	tree_free(t);
+	if (r)
+		tree_free(t);
+	else
+		*ret = t;
 	return r;
 }
 
-static int resolve_alias(
-	struct parse *p, struct tree **ret, const char *name, struct diag_pos pos, unsigned depth)
+static int resolve_alias(struct parse *p, const char *name, struct diag_pos pos, struct tree **ret)
 {
 	char shown[TEXT_SHOWN];
 
 	for (size_t i = p->anchor_count; i-- > 0;)
-		if (!strcmp(p->anchors[i].name, name))
-			return copy_node(p, ret, p->anchors[i].node, depth);
+		if (!strcmp(p->anchored[i]->anchor, name))
+			return copy_node(p, ret, p->anchored[i], p->depth);
 	diags_add(p->diags, pos, "alias *%s: no anchor &%s before it", text_shown(shown, name),
 		shown);
 	return -EINVAL;
 }
 
-static int parse_node(
-	struct parse *p, const yaml_event_t *event, unsigned depth, struct tree **ret);
-
-static int parse_scalar(struct parse *p, const yaml_event_t *event, struct tree **ret)
+static int new_scalar(struct parse *p, const yaml_event_t *event, struct tree **ret)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	struct diag_pos pos = pos_of(event->start_mark);
@@ -157,81 +134,39 @@ static int parse_scalar(struct parse *p, const yaml_event_t *event, struct tree 
 		diags_add(p->diags, pos, "a NUL character (\\0) inside a value");
 		return -EINVAL;
 	}
-	*ret = tree_new_scalar(text, event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE, pos);
-	return *ret ? 0 : -ENOMEM;
+	*ret = tree_new(TREE_SCALAR, text, pos);
+	if (!*ret)
+		return -ENOMEM;
+	(*ret)->quoted = event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE;
+	return 0;
 }
 
-static int parse_key(struct parse *p, const yaml_event_t *event, struct tree **ret)
+static int new_node(struct parse *p, const yaml_event_t *event, struct tree **ret)
 {
-	if (event->type != YAML_SCALAR_EVENT) {
-		diags_add(p->diags, pos_of(event->start_mark), "a key must be a word");
-		return -EINVAL;
+	struct diag_pos pos = pos_of(event->start_mark);
+	bool is_map = event->type == YAML_MAPPING_START_EVENT;
+	const yaml_char_t *anchor =
+		is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor;
+	struct tree *t = NULL;
+	int r = count_node(p, pos, p->depth);
+
+	if (r)
+		return r;
+	if (event->type == YAML_SCALAR_EVENT) {
+		anchor = event->data.scalar.anchor;
+		r = new_scalar(p, event, &t);
+	} else {
+		t = tree_new(is_map ? TREE_MAP : TREE_LIST, NULL, pos);
 	}
-	return parse_scalar(p, event, ret);
-}
-
-/* Reads the value that `event` starts, in a list or a map, and appends it under the key. */
-static int parse_item(struct parse *p, struct tree *parent, const struct tree *key, unsigned depth)
-{
-	struct tree *item;
-	yaml_event_t event;
-	int r = next_event(p, &event);
-
+	if (t && anchor)
+		t->anchor = strdup((const char *)anchor);
+	if (!r && (!t || (anchor && !t->anchor)))
+		r = -ENOMEM;
 	if (r)
-		return r;
-	r = parse_node(p, &event, depth, &item);
-	yaml_event_delete(&event);
-	if (r)
-		return r;
-	r = tree_append(parent, key->text, key->pos, item);
-	if (r)
-		tree_free(item);
+		tree_free(t);
+	else
+		*ret = t;
 	return r;
-}
-
-static int parse_map(struct parse *p, struct tree *map, unsigned depth)
-{
-	for (;;) {
-		struct tree *key;
-		yaml_event_t event;
-		bool end;
-		int r = next_event(p, &event);
-
-		if (r)
-			return r;
-		end = event.type == YAML_MAPPING_END_EVENT;
-		r = end ? 0 : parse_key(p, &event, &key);
-		yaml_event_delete(&event);
-		if (end || r)
-			return r;
-		r = parse_item(p, map, key, depth + 1);
-		tree_free(key);
-		if (r)
-			return r;
-	}
-}
-
-static int parse_list(struct parse *p, struct tree *list, unsigned depth)
-{
-	for (;;) {
-		struct tree *item;
-		yaml_event_t event;
-		bool end;
-		int r = next_event(p, &event);
-
-		if (r)
-			return r;
-		end = event.type == YAML_SEQUENCE_END_EVENT;
-		r = end ? 0 : parse_node(p, &event, depth + 1, &item);
-		yaml_event_delete(&event);
-		if (end || r)
-			return r;
-		r = tree_append(list, NULL, (struct diag_pos){0}, item);
-		if (r) {
-			tree_free(item);
-			return r;
-		}
-	}
 }
 
 static int compare_keys(const void *a, const void *b)
@@ -266,91 +201,102 @@ static int explain_duplicates(struct parse *p, const struct tree *map)
 	return 0;
 }
 
-static int parse_node(struct parse *p, const yaml_event_t *event, unsigned depth, struct tree **ret)
+static int end_node(struct parse *p)
+{
+	struct tree *t = p->open;
+	int r = t->kind == TREE_MAP ? explain_duplicates(p, t) : 0;
+
+	p->open = t->parent;
+	p->depth--;
+	return r ? r : remember_anchor(p, t);
+}
+
+static int take_key(struct parse *p, const yaml_event_t *event)
+{
+	if (event->type == YAML_SCALAR_EVENT)
+		return new_scalar(p, event, &p->key);
+	diags_add(p->diags, pos_of(event->start_mark), "a key must be a word");
+	return -EINVAL;
+}
+
+/* Puts a value behind those before it, under its key; takes it. */
+static int place(struct parse *p, struct tree *item)
+{
+	const struct tree *key = p->key;
+	int r = 0;
+
+	if (p->open)
+		r = tree_append(p->open, key ? key->text : NULL,
+			key ? key->pos : (struct diag_pos){0}, item);
+	else
+		p->root = item;
+	tree_free(p->key);
+	p->key = NULL;
+	return r;
+}
+
+/* A key, a value, or the start of a value that has parts. */
+static int take_node(struct parse *p, const yaml_event_t *event)
 {
 	struct diag_pos pos = pos_of(event->start_mark);
-	const yaml_char_t *anchor = NULL;
-	struct tree *t = NULL;
+	struct tree *item = NULL;
 	int r;
 
+	if (p->root && !p->open) {
+		diags_add(p->diags, pos, "a second document; a file holds one scenario");
+		return -EINVAL;
+	}
+	if (p->open && p->open->kind == TREE_MAP && !p->key)
+		return take_key(p, event);
 	if (event->type == YAML_ALIAS_EVENT)
-		return resolve_alias(p, ret, (const char *)event->data.alias.anchor, pos, depth);
-	r = count_node(p, pos, depth);
+		r = resolve_alias(p, (const char *)event->data.alias.anchor, pos, &item);
+	else
+		r = new_node(p, event, &item);
+	if (!r)
+		r = place(p, item);
 	if (r)
 		return r;
-	if (event->type == YAML_SCALAR_EVENT) {
-		anchor = event->data.scalar.anchor;
-		r = parse_scalar(p, event, &t);
-	} else {
-		bool is_map = event->type == YAML_MAPPING_START_EVENT;
-
-		anchor = is_map ? event->data.mapping_start.anchor
-				: event->data.sequence_start.anchor;
-		t = tree_new(is_map ? TREE_MAP : TREE_LIST, pos);
-		if (!t)
-			return -ENOMEM;
-		r = is_map ? parse_map(p, t, depth) : parse_list(p, t, depth);
-		if (!r && is_map)
-			r = explain_duplicates(p, t);
-	}
-	if (!r)
-		r = remember_anchor(p, anchor, t);
-	if (r) {
-		tree_free(t);
-		return r;
-	}
-	*ret = t;
+	if (event->type == YAML_SCALAR_EVENT || event->type == YAML_ALIAS_EVENT)
+		return remember_anchor(p, item);
+	p->open = item;
+	p->depth++;
 	return 0;
 }
 
-/* Skips to the next event that is not the start or the end of a stream or document. */
-static int next_content(struct parse *p, yaml_event_t *event, bool *ret_end)
+static int take_event(struct parse *p, const yaml_event_t *event)
 {
-	for (;;) {
-		int r = next_event(p, event);
+	switch (event->type) {
+	case YAML_SCALAR_EVENT:
+	case YAML_ALIAS_EVENT:
+	case YAML_MAPPING_START_EVENT:
+	case YAML_SEQUENCE_START_EVENT:
+		return take_node(p, event);
+	case YAML_MAPPING_END_EVENT:
+	case YAML_SEQUENCE_END_EVENT:
+		return end_node(p);
+	default:
+		return 0; /* of the stream or a document */
+	}
+}
 
+static int parse_events(struct parse *p)
+{
+	for (bool end = false; !end;) {
+		yaml_event_t event;
+		int r;
+
+		if (!yaml_parser_parse(&p->yaml, &event))
+			return explain_syntax(p);
+		end = event.type == YAML_STREAM_END_EVENT;
+		r = take_event(p, &event);
+		yaml_event_delete(&event);
 		if (r)
 			return r;
-		*ret_end = event->type == YAML_STREAM_END_EVENT;
-		if (*ret_end || (event->type != YAML_STREAM_START_EVENT &&
-					event->type != YAML_DOCUMENT_START_EVENT &&
-					event->type != YAML_DOCUMENT_END_EVENT))
-			return 0;
-		yaml_event_delete(event);
 	}
-}
-
-static int parse_document(struct parse *p, struct tree **ret)
-{
-	struct tree *root = NULL;
-	yaml_event_t event;
-	bool end;
-	int r = next_content(p, &event, &end);
-
-	if (r)
-		return r;
-	if (end)
-		diags_add(p->diags, (struct diag_pos){0},
-			"holds no scenario, only comments or blanks");
-	r = end ? -EINVAL : parse_node(p, &event, 0, &root);
-	yaml_event_delete(&event);
-	if (r)
-		return r;
-	r = next_content(p, &event, &end);
-	if (!r) {
-		if (!end) {
-			diags_add(p->diags, pos_of(event.start_mark),
-				"a second document; a file holds one scenario");
-			r = -EINVAL;
-		}
-		yaml_event_delete(&event);
-	}
-	if (r) {
-		tree_free(root);
-		return r;
-	}
-	*ret = root;
-	return 0;
+	if (p->root)
+		return 0;
+	diags_add(p->diags, (struct diag_pos){0}, "holds no scenario, only comments or blanks");
+	return -EINVAL;
 }
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
@@ -371,10 +317,12 @@ int tree_parse(struct tree **ret, const char *text, size_t length, struct diags 
 		return -ENOMEM;
 	yaml_parser_set_encoding(&p.yaml, YAML_UTF8_ENCODING);
 	yaml_parser_set_input_string(&p.yaml, (const unsigned char *)p.text, p.length);
-	r = parse_document(&p, ret);
-	for (size_t i = 0; i < p.anchor_count; i++)
-		free(p.anchors[i].name);
-	free(p.anchors);
+	r = parse_events(&p);
+	if (r)
+		tree_free(p.root);
+	else
+		*ret = p.root;
+	tree_free(p.key);
 	yaml_parser_delete(&p.yaml);
 	return r;
 }

@@ -9,17 +9,17 @@
 
 #define KEYS_LIMIT 63
 
-static void *at(void *base, size_t offset)
-{
-	return (char *)base + offset;
-}
-
 const struct key *map_key(const struct map *map, const char *name)
 {
 	for (size_t i = 0; i < map->count; i++)
 		if (!strcmp(map->keys[i].name, name))
 			return &map->keys[i];
 	return NULL;
+}
+
+bool all_good(const struct map *map, uint64_t good)
+{
+	return good == (1ull << map->count) - 1;
 }
 
 static uint64_t bit_of(const struct map *map, const struct key *k)
@@ -33,17 +33,50 @@ static bool is_listed(const struct key *k)
 	return k->kind != VALUE_NONE;
 }
 
+static bool is_listed_choice(const struct key *k)
+{
+	return k->choice && is_listed(k);
+}
+
+static bool is_choice(const struct key *k)
+{
+	return k->choice;
+}
+
+static bool is_required(const struct key *k)
+{
+	return k->required;
+}
+
+/* Whether there are keys of one sort. */
+static bool has(const struct map *map, bool (*is_one)(const struct key *k))
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (is_one(&map->keys[i]))
+			return true;
+	return false;
+}
+
+/* Their names; returns how many. */
+static size_t names_of(const struct map *map, bool (*is_one)(const struct key *k),
+	const char *ret_names[KEYS_LIMIT])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < map->count; i++)
+		if (is_one(&map->keys[i]))
+			ret_names[count++] = map->keys[i].name;
+	return count;
+}
+
 /* Returns a bit for each key that an unknown one was meant as: it is not reported missing too. */
 static uint64_t explain_unknown(
 	struct check *c, const struct map *map, const struct tree *n, bool *ret_any)
 {
 	const char *names[KEYS_LIMIT];
+	size_t count = names_of(map, is_listed, names);
 	uint64_t meant = 0;
-	size_t count = 0;
 
-	for (size_t i = 0; i < map->count; i++)
-		if (is_listed(&map->keys[i]))
-			names[count++] = map->keys[i].name;
 	for (size_t i = 0; i < n->count; i++) {
 		const struct tree *item = n->items[i];
 		const struct key *k = map_key(map, item->key);
@@ -79,15 +112,11 @@ static bool read_list(struct check *c, const struct key *k, const struct tree *n
 
 	if (tree_is_null(n))
 		return true;
-	if (n->kind != TREE_LIST && !lone) {
-		explain_unexpected(c->diags, n, k->expected);
-		return false;
-	}
-	if (l->limit && count > l->limit) {
-		explain_value(
+	if (n->kind != TREE_LIST && !lone)
+		return explain_unexpected(c->diags, n, k->expected);
+	if (l->limit && count > l->limit)
+		return explain_value(
 			c->diags, n, "%zu %s; expected at most %zu", count, l->many, l->limit);
-		return false;
-	}
 	array = list_array(c, l, count, at(base, k->offset));
 	if (!array)
 		return false;
@@ -124,7 +153,8 @@ bool key_read(struct check *c, const struct key *k, const struct tree *n, void *
 	return good && (!k->check || k->check(c, n, at(base, k->offset)));
 }
 
-bool key_default(struct check *c, const struct key *k, void *base)
+/* The default of a key that is not given. */
+static bool key_default(struct check *c, const struct key *k, void *base)
 {
 	struct tree fallback = {.kind = TREE_SCALAR, .text = (char *)k->fallback, .quoted = true};
 
@@ -142,24 +172,17 @@ bool key_default(struct check *c, const struct key *k, void *base)
 
 bool map_takes_on(const struct map *map)
 {
-	for (size_t i = 0; i < map->count; i++)
-		if (map->keys[i].required)
-			return false;
-	return map->on.size && !map->lone;
+	return map->on.size && !map->lone && !has(map, is_required);
 }
 
 /* Whether the value can be read as a map; NULL and an empty value can where no key is required. */
 static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 {
 	char expected[EXPECTED];
-	bool required = false;
 
-	for (size_t i = 0; i < map->count; i++)
-		required |= map->keys[i].required;
-	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !required))
+	if (!n || n->kind == TREE_MAP || (tree_is_null(n) && !has(map, is_required)))
 		return true;
-	explain_unexpected(c->diags, n, expected_map(map, expected));
-	return false;
+	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
 
 /* The keys of a mapping, or their defaults. Returns a bit 1 << i for each key whose target is good, and KEY_UNKNOWN. */
@@ -203,28 +226,20 @@ static bool choose(
 	struct check *c, const struct map *map, const struct tree *n, void *base, bool quiet)
 {
 	const char *names[KEYS_LIMIT];
+	size_t count = names_of(map, is_listed_choice, names);
 	const struct tree *found = NULL;
 	char expected[EXPECTED];
-	unsigned index = 0;
-	size_t count = 0;
 
 	for (size_t i = 0; i < map->count; i++) {
-		const struct tree *item = tree_get(n, map->keys[i].name);
+		const struct key *k = &map->keys[i];
+		const struct tree *item = k->choice ? tree_get(n, k->name) : NULL;
 
-		if (!map->keys[i].choice)
+		if (!item)
 			continue;
-		if (item && found) {
-			explain_value(c->diags, found->index > item->index ? found : item,
-				"%s and %s exclude each other; keep one", found->key, item->key);
-			return false;
-		}
-		if (item) {
-			found = item;
-			set_chosen(map, base, index);
-		}
-		if (is_listed(&map->keys[i]))
-			names[count++] = map->keys[i].name;
-		index++;
+		if (found)
+			return explain_both(c->diags, found, item);
+		found = item;
+		set_chosen(map, base, (unsigned)choice_index(map, k));
 	}
 	if (!count || found)
 		return true;
@@ -238,8 +253,8 @@ static bool choose(
 static bool read_map(struct check *c, const struct map *map, const struct tree *n,
 	const struct key *lone, void *base)
 {
-	const uint64_t all = (1ull << map->count) - 1;
 	uint64_t good;
+	bool all;
 
 	if (map->on.size == sizeof(bool))
 		*(bool *)at(base, map->on.offset) = true;
@@ -250,20 +265,20 @@ static bool read_map(struct check *c, const struct map *map, const struct tree *
 		return false;
 	if (n && !lone && !choose(c, map, n, base, good & KEY_UNKNOWN))
 		return false;
-	if (map->check && (map->partial || good == all) && !map->check(c, n, base, good))
+	all = all_good(map, good);
+	if (map->check && (map->partial || all) && !map->check(c, n, base, good))
 		return false;
-	return good == all;
+	if (map->sound.size)
+		*(bool *)at(base, map->sound.offset) = all;
+	return all;
 }
 
 /* A choice whose bare name says all. */
 static bool is_bare(const struct key *k)
 {
-	if (!k->choice || (k->kind != VALUE_NONE && k->kind != VALUE_MAP))
-		return false;
-	for (size_t i = 0; k->kind == VALUE_MAP && i < k->map->count; i++)
-		if (k->map->keys[i].required || k->map->keys[i].choice)
-			return false;
-	return true;
+	return k->choice &&
+	       (k->kind == VALUE_NONE || (k->kind == VALUE_MAP && !has(k->map, is_required) &&
+						 !has(k->map, is_choice)));
 }
 
 /* The bare name of a choice. */
@@ -271,67 +286,41 @@ static bool read_bare(struct check *c, const struct map *map, const struct tree 
 {
 	const char *names[KEYS_LIMIT];
 	char expected[EXPECTED];
-	unsigned index = 0;
-	size_t count = 0;
 
 	for (size_t i = 0; i < map->count; i++) {
 		const struct key *k = &map->keys[i];
-		bool named = !strcasecmp(n->text, k->name);
 
-		if (named && is_bare(k)) {
-			set_chosen(map, base, index);
-			if (k->kind == VALUE_MAP && !map_read(c, k->map, NULL, at(base, k->offset)))
-				return false;
-			return read_map(c, map, NULL, NULL, base);
-		}
-		if (named && k->choice) {
-			explain_unexpected(c->diags, n, expected_map(map, expected));
+		if (!k->choice || strcasecmp(n->text, k->name))
+			continue;
+		if (!is_bare(k))
+			return explain_unexpected(c->diags, n, expected_map(map, expected));
+		set_chosen(map, base, (unsigned)choice_index(map, k));
+		if (k->kind == VALUE_MAP && !map_read(c, k->map, NULL, at(base, k->offset)))
 			return false;
-		}
-		if (is_bare(k))
-			names[count++] = k->name;
-		index += k->choice;
+		return read_map(c, map, NULL, NULL, base);
 	}
-	explain_unknown_word(c->diags, n, names, count);
-	return false;
-}
-
-static bool knows_word(const struct key *k, const char *text)
-{
-	for (size_t i = 0; k->words[i]; i++)
-		if (!strcasecmp(text, k->words[i]))
-			return true;
-	return false;
+	return explain_unknown_word(c->diags, n, names, names_of(map, is_bare, names));
 }
 
 /* The value of the key that a scalar stands for; the others have their defaults. */
 static bool read_lone(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
-	const struct key *lone = map->lone;
+	const char *words[KEYS_LIMIT] = {"off"};
+	bool known = !map->on.size || !map->lone->words;
+	size_t count = 1;
 
-	if (map->on.size && lone->words && !knows_word(lone, n->text)) {
-		const char *words[KEYS_LIMIT] = {"off"};
-		size_t count = 1;
-
-		for (size_t i = 0; lone->words[i]; i++)
-			words[count++] = lone->words[i];
-		explain_unknown_word(c->diags, n, words, count);
-		return false;
+	for (const char *const *word = map->lone->words; !known && *word; word++) {
+		known = value_is_word(n, *word);
+		words[count++] = *word;
 	}
-	return read_map(c, map, n, lone, base);
-}
-
-static bool has_bare(const struct map *map)
-{
-	for (size_t i = 0; i < map->count; i++)
-		if (is_bare(&map->keys[i]))
-			return true;
-	return false;
+	if (!known)
+		return explain_unknown_word(c->diags, n, words, count);
+	return read_map(c, map, n, map->lone, base);
 }
 
 bool map_takes_word(const struct map *map)
 {
-	return map->on.size || map->lone || has_bare(map);
+	return map->on.size || map->lone || has(map, is_bare);
 }
 
 static bool read_struct(struct check *c, const struct map *map, const struct tree *n, void *base)
@@ -339,15 +328,15 @@ static bool read_struct(struct check *c, const struct map *map, const struct tre
 	if (n && map->pos)
 		*(struct diag_pos *)at(base, map->pos) = n->pos;
 	if (n && n->kind == TREE_SCALAR && !tree_is_null(n)) {
-		if (map->on.size && value_is_off(n)) {
+		if (map->on.size && value_is_word(n, "off")) {
 			memset(at(base, map->on.offset), 0, map->on.size);
 			return true;
 		}
-		if (map_takes_on(map) && value_is_on(n))
+		if (map_takes_on(map) && value_is_word(n, "on"))
 			return read_map(c, map, NULL, NULL, base);
 		if (map->lone)
 			return read_lone(c, map, n, base);
-		if (has_bare(map))
+		if (has(map, is_bare))
 			return read_bare(c, map, n, base);
 	}
 	return is_map(c, map, n) && read_map(c, map, n, NULL, base);

@@ -6,27 +6,6 @@
 
 #define PATH_SHOWN 128
 
-static void *at(const void *base, size_t offset)
-{
-	return (char *)base + offset;
-}
-
-/* Choices may share their place: only the one that there is counts. */
-static bool is_there(const struct map *map, const struct key *k, const void *base)
-{
-	return !k->choice || choice_index(map, k) == map_chosen(map, base);
-}
-
-static char *list_items(const struct key *k, const void *base)
-{
-	return k->list->in_place ? at(base, k->offset) : *(char **)at(base, k->offset);
-}
-
-static size_t list_count(const struct key *k, const void *base)
-{
-	return *(const size_t *)at(base, k->list->count);
-}
-
 static void release_value(const struct key *k, void *base)
 {
 	void *target = at(base, k->offset);
@@ -64,7 +43,7 @@ void map_release(const struct map *map, void *base)
 		bool shared = k->kind == VALUE_MAP && k->map->size;
 
 		/* choices that are not taken may hold something too: there were several, which is an error */
-		if (!shared || is_there(map, k, values))
+		if (!shared || key_is_taken(map, k, values))
 			release_value(k, values);
 	}
 	if (map->size) {
@@ -100,7 +79,7 @@ void map_each_host(const struct map *map, const void *base, const char *path,
 		char below[PATH_SHOWN];
 
 		snprintf(below, sizeof(below), "%s%s%s", path, *path ? "." : "", k->name);
-		if (is_there(map, k, values))
+		if (key_is_taken(map, k, values))
 			visit_value(&v, k, values, below);
 	}
 }

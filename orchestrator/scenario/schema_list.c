@@ -4,6 +4,7 @@
 #include <string.h>
 #include "scenario/scenario.h"
 #include "scenario/schema_use.h"
+#include "scenario/tree.h"
 
 struct walk {
 	void (*visit)(void *arg, const struct scenario_key *k);
@@ -70,19 +71,12 @@ void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), 
 	walk_map(&w, &scenario_map, "");
 }
 
-/* Past the step at which a path stands. */
-static const char *next_step(const char *path)
-{
-	path += strcspn(path, ".");
-	return path + (*path == '.');
-}
-
 /* Past steps that say which element of a list: a number, or N. */
 static const char *past_element(const char *path)
 {
 	size_t digits = strspn(path, "0123456789"), length = *path == 'N' ? 1 : digits;
 
-	return length && (!path[length] || path[length] == '.') ? next_step(path) : path;
+	return length && (!path[length] || path[length] == '.') ? tree_next_step(path) : path;
 }
 
 bool scenario_path_is(const char *path, const char *other)
@@ -95,7 +89,7 @@ bool scenario_path_is(const char *path, const char *other)
 		length = strcspn(path, ".");
 		if (!length || strcspn(other, ".") != length || strncmp(path, other, length))
 			return !*path && !*other;
-		path = next_step(path);
-		other = next_step(other);
+		path = tree_next_step(path);
+		other = tree_next_step(other);
 	}
 }

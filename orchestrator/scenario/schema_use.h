@@ -8,6 +8,31 @@
 /* The whole file: what a struct scenario has. */
 extern const struct map scenario_map;
 
+/* A member of a struct, and what a list at that place holds. */
+static inline void *at(const void *base, size_t offset)
+{
+	return (char *)base + offset;
+}
+
+static inline char *list_items(const struct key *k, const void *base)
+{
+	return k->list->in_place ? at(base, k->offset) : *(char **)at(base, k->offset);
+}
+
+static inline size_t list_count(const struct key *k, const void *base)
+{
+	return *(const size_t *)at(base, k->list->count);
+}
+
+/* VALUE_COUNT to VALUE_BYTES: what they are called, how they are read and written. */
+struct integer_kind {
+	const char *what, *example;                    /* "a rate", "100Gbps" */
+	int (*parse)(const char *text, uint64_t *ret); /* as those of base/units.h */
+	const char *(*format)(char *buf, uint64_t value);
+};
+
+const struct integer_kind *integer_kind(enum value_kind kind);
+
 /* ---- reading ---- */
 
 /*
@@ -16,11 +41,11 @@ extern const struct map scenario_map;
  */
 bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base);
 
+/* Of a map's `check`: whether all keys are good. */
+bool all_good(const struct map *map, uint64_t good);
+
 /* One value, of whatever kind; base is the struct that has the key's target. */
 bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base);
-
-/* The default of a key that is not given. */
-bool key_default(struct check *c, const struct key *k, void *base);
 
 /* One scalar, as the key says, into target. False: there is a message. */
 bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target);
@@ -28,11 +53,8 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 /* The key of that name; NULL: there is none. */
 const struct key *map_key(const struct map *map, const char *name);
 
-/* "off", or what else YAML 1.1 reads as false (type bool): "no", "false"; in any case of letters. */
-bool value_is_off(const struct tree *n);
-
-/* The same of "on", "yes" and "true". */
-bool value_is_on(const struct tree *n);
+/* That scalar, in any case of letters. "off" is whatever YAML 1.1 reads as false (type bool): "no", "false"; and "on" as true. */
+bool value_is_word(const struct tree *n, const char *word);
 
 /* ---- writing ---- */
 
@@ -40,23 +62,17 @@ bool value_is_on(const struct tree *n);
 #define FLOW (-1)
 void map_write(FILE *out, const struct map *map, const void *base, int indent);
 
-/* Whether a key is written at all. */
-bool key_is_written(const struct map *map, const struct key *k, const void *base);
-
 /* A scalar as it is read. */
 void value_write(FILE *out, const struct key *k, const void *target);
-
-/* A name, bare as people write it, unless YAML would then take it for nothing or for syntax. */
-void write_name(FILE *out, const char *name);
 
 /* ---- the end ---- */
 
 /* Frees what the values of a mapping hold, and the struct itself where it was allocated. */
 void map_release(const struct map *map, void *base);
 
-/* Which of the choices a mapping has, from 0; and the number of one of them. */
-size_t map_chosen(const struct map *map, const void *base);
+/* The number of a choice, from 0; and whether a key is the one that is taken, or no choice at all: choices may share their place. */
 size_t choice_index(const struct map *map, const struct key *k);
+bool key_is_taken(const struct map *map, const struct key *k, const void *base);
 
 /* Calls visit for each value that is the name of a host: its path below the mapping ("pairs.to"), and the name. */
 void map_each_host(const struct map *map, const void *base, const char *path,

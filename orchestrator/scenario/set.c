@@ -45,7 +45,7 @@ static int parse_value(struct tree **ret, const char *set, const char *value, st
 	int r = 0;
 
 	if (!*value || !strchr("{[\"'", *value))
-		t = tree_new_scalar(value, false, nowhere);
+		t = tree_new(TREE_SCALAR, value, nowhere);
 	else
 		r = tree_parse(&t, value, strlen(value), &inner);
 	if (inner.count)
@@ -65,17 +65,13 @@ static int parse_value(struct tree **ret, const char *set, const char *value, st
 /* Appends an empty value that a later step or the value itself replaces. */
 static int append_empty(struct tree *parent, const char *key, const char *set, struct tree **ret)
 {
-	struct tree *t = tree_new_scalar("", false, nowhere);
+	struct tree *t = tree_new(TREE_SCALAR, "", nowhere);
 
 	if (!t)
 		return -ENOMEM;
 	t->origin = set;
-	if (tree_append(parent, key, nowhere, t)) {
-		tree_free(t);
-		return -ENOMEM;
-	}
 	*ret = t;
-	return 0;
+	return tree_append(parent, key, nowhere, t);
 }
 
 /* Finds or creates the item of a list or map that the step names. */
@@ -100,21 +96,16 @@ static int take_step(
 	return 0;
 }
 
-/* Makes room for a step below a scalar: a list where the step is a number, else a map. */
-static int open_container(struct tree **t, const char *step, const char *set)
+/* What is below a scalar has room: it becomes a list where the step is a number, else a map. */
+static void open_container(struct tree *t, const char *step, const char *set)
 {
-	struct tree *parent = (*t)->parent, *container;
-	size_t index = (*t)->index;
-
-	if ((*t)->kind != TREE_SCALAR)
-		return 0;
-	container = tree_new(is_index(step) ? TREE_LIST : TREE_MAP, nowhere);
-	if (!container)
-		return -ENOMEM;
-	container->origin = set;
-	tree_replace(parent, index, container);
-	*t = container;
-	return 0;
+	if (t->kind != TREE_SCALAR)
+		return;
+	free(t->text);
+	t->text = NULL;
+	t->kind = is_index(step) ? TREE_LIST : TREE_MAP;
+	t->pos = nowhere;
+	t->origin = set;
 }
 
 static int split_path(char *path, char *steps[STEP_LIMIT], size_t *ret_count)
@@ -134,10 +125,11 @@ static int set_at(struct tree *t, char *steps[], size_t count, const char *set, 
 	struct diags *diags)
 {
 	for (size_t i = 0; i < count; i++) {
-		int r = i ? open_container(&t, steps[i], set) : 0;
+		int r;
 
-		if (!r)
-			r = take_step(t, steps[i], set, diags, &t);
+		if (i)
+			open_container(t, steps[i], set);
+		r = take_step(t, steps[i], set, diags, &t);
 		if (r)
 			return r;
 	}

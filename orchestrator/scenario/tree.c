@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/tree.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "base/array.h"
 
-struct tree *tree_new(enum tree_kind kind, struct diag_pos pos)
+struct tree *tree_new(enum tree_kind kind, const char *text, struct diag_pos pos)
 {
 	struct tree *t = calloc(1, sizeof(*t));
 
@@ -14,22 +14,11 @@ struct tree *tree_new(enum tree_kind kind, struct diag_pos pos)
 		return NULL;
 	t->kind = kind;
 	t->pos = pos;
-	return t;
-}
-
-struct tree *tree_new_scalar(const char *text, bool quoted, struct diag_pos pos)
-{
-	struct tree *t = tree_new(TREE_SCALAR, pos);
-
-	if (!t)
-		return NULL;
-	t->quoted = quoted;
-	t->text = strdup(text);
-	if (!t->text) {
-		free(t);
-		return NULL;
-	}
-	return t;
+	t->text = text ? strdup(text) : NULL;
+	if (!text || t->text)
+		return t;
+	free(t);
+	return NULL;
 }
 
 void tree_free(struct tree *t)
@@ -41,29 +30,18 @@ void tree_free(struct tree *t)
 	free(t->items);
 	free(t->text);
 	free(t->key);
+	free(t->anchor);
 	free(t);
 }
 
 int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, struct tree *item)
 {
-	char *copy = NULL;
-
-	if (parent->count == parent->capacity) {
-		size_t capacity = parent->capacity ? 2 * parent->capacity : 4;
-		struct tree **items = reallocarray(parent->items, capacity, sizeof(*items));
-
-		if (!items)
-			return -ENOMEM;
-		parent->items = items;
-		parent->capacity = capacity;
-	}
-	if (key) {
-		copy = strdup(key);
-		if (!copy)
-			return -ENOMEM;
-	}
 	free(item->key);
-	item->key = copy;
+	item->key = key ? strdup(key) : NULL;
+	if ((key && !item->key) || ARRAY_ROOM(parent->items, parent->count)) {
+		tree_free(item);
+		return -ENOMEM;
+	}
 	item->key_pos = key_pos;
 	item->parent = parent;
 	item->index = parent->count;
@@ -85,14 +63,32 @@ void tree_replace(struct tree *parent, size_t i, struct tree *item)
 	tree_free(old);
 }
 
-struct tree *tree_get(const struct tree *map, const char *key)
+struct tree *tree_item(const struct tree *t, const char *path)
 {
-	if (!map || map->kind != TREE_MAP)
-		return NULL;
-	for (size_t i = 0; i < map->count; i++)
-		if (!strcmp(map->items[i]->key, key))
-			return map->items[i];
+	size_t length = strcspn(path, ".");
+
+	for (size_t i = 0; i < t->count; i++) {
+		const char *key = t->items[i]->key;
+
+		if (key ? !strncmp(key, path, length) && !key[length]
+			: i == strtoul(path, NULL, 10))
+			return t->items[i];
+	}
 	return NULL;
+}
+
+const char *tree_next_step(const char *path)
+{
+	path += strcspn(path, ".");
+	return path + (*path == '.');
+}
+
+struct tree *tree_get(const struct tree *t, const char *path)
+{
+	struct tree *item = t && t->kind == TREE_MAP ? tree_item(t, path) : NULL;
+	const char *rest = tree_next_step(path);
+
+	return item && *rest ? tree_get(item, rest) : item;
 }
 
 bool tree_is_null(const struct tree *t)

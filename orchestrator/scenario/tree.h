@@ -25,25 +25,30 @@ struct tree {
 	char *text;         /* TREE_SCALAR */
 	bool quoted;
 	struct tree **items; /* TREE_LIST, TREE_MAP */
-	size_t count, capacity;
+	size_t count;
+	char *anchor; /* by which aliases in the file mean it; NULL: none does */
 };
 
-/* Each returns NULL where memory is short. */
-struct tree *tree_new(enum tree_kind kind, struct diag_pos pos);
-struct tree *tree_new_scalar(const char *text, bool quoted, struct diag_pos pos);
+/* text: a copy of it is that of a scalar, else NULL. Returns NULL where memory is short. */
+struct tree *tree_new(enum tree_kind kind, const char *text, struct diag_pos pos);
 void tree_free(struct tree *t);
 
 /*
- * Puts `item` at the end of a list (key NULL) or a map. Takes `item` and, of a map, a copy of the
- * key. 0 or -ENOMEM; on failure the item is still the caller's.
+ * Puts `item` at the end of a list (key NULL) or a map; on failure it is freed. The key is copied. 0 or -ENOMEM.
  */
 int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, struct tree *item);
 
 /* Puts `item` in the place of item i, under its key, and frees what was there. */
 void tree_replace(struct tree *parent, size_t i, struct tree *item);
 
-/* The first item of a map under this key, or NULL; `map` may be NULL or no map at all. */
-struct tree *tree_get(const struct tree *map, const char *key);
+/* What a map has first under this key, or under a path of them ("stack.queue"); NULL: nothing. t may be NULL or no map at all. */
+struct tree *tree_get(const struct tree *t, const char *path);
+
+/* The same, of a list or map, by the first step of a path alone: a key, or a number from 0. */
+struct tree *tree_item(const struct tree *t, const char *path);
+
+/* Past the step at which a path stands. */
+const char *tree_next_step(const char *path);
 
 /* Nothing stands there: an unquoted empty scalar, "~" or "null" (YAML 1.1, type null). */
 bool tree_is_null(const struct tree *t);

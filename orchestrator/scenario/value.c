@@ -26,14 +26,11 @@ static bool means_on(const char *text)
 	return !strcasecmp(text, "on") || !strcasecmp(text, "yes") || !strcasecmp(text, "true");
 }
 
-bool value_is_off(const struct tree *n)
+bool value_is_word(const struct tree *n, const char *word)
 {
-	return n->kind == TREE_SCALAR && means_off(n->text);
-}
-
-bool value_is_on(const struct tree *n)
-{
-	return n->kind == TREE_SCALAR && means_on(n->text);
+	return n->kind == TREE_SCALAR &&
+	       (!strcasecmp(n->text, word) || (means_off(word) && means_off(n->text)) ||
+		       (means_on(word) && means_on(n->text)));
 }
 
 /* 0; -EINVAL: no whole number; -ERANGE: negative or beyond 64 bits. */
@@ -52,6 +49,25 @@ static int parse_whole(const char *text, uint64_t *ret)
 		return -ERANGE;
 	*ret = value;
 	return 0;
+}
+
+static const char *format_whole(char *buf, uint64_t value)
+{
+	snprintf(buf, UNITS_TEXT, "%llu", (unsigned long long)value);
+	return buf;
+}
+
+const struct integer_kind *integer_kind(enum value_kind kind)
+{
+	static const struct integer_kind kinds[] = {
+		[VALUE_COUNT] = {"a whole number", NULL, parse_whole, format_whole},
+		[VALUE_SEED] = {"a whole number", NULL, parse_whole, format_whole},
+		[VALUE_RATE] = {"a rate", "100Gbps", parse_rate, format_rate},
+		[VALUE_TIME] = {"a time", "1us", parse_time, format_time},
+		[VALUE_BYTES] = {"a size", "2MB", parse_bytes, format_bytes},
+	};
+
+	return &kinds[kind];
 }
 
 static int parse_number(const char *text, double *ret)
@@ -108,26 +124,28 @@ static int parse_any_quantity(const char *text, bool times, struct quantity *ret
 	return r;
 }
 
+static bool explain_kind(struct check *c, const struct key *k, const struct tree *n)
+{
+	char expected[EXPECTED];
+
+	return explain_unexpected(c->diags, n, expected_value(k, expected));
+}
+
 static bool explain_range(
 	struct check *c, const struct key *k, const struct tree *n, const char *problem)
 {
 	char expected[EXPECTED], shown[TEXT_SHOWN];
 
-	explain_value(c->diags, n, "%s is %s; expected %s", text_shown(shown, n->text), problem,
-		expected_value(k, expected));
-	return false;
+	return explain_value(c->diags, n, "%s is %s; expected %s", text_shown(shown, n->text),
+		problem, expected_value(k, expected));
 }
 
 /* What a parser of quantities returned, and whether the value lies in the key's range. */
 static bool judge(struct check *c, const struct key *k, const struct tree *n, int r, bool too_small,
 	bool too_large)
 {
-	char expected[EXPECTED];
-
-	if (r == -EINVAL) {
-		explain_unexpected(c->diags, n, expected_value(k, expected));
-		return false;
-	}
+	if (r == -EINVAL)
+		return explain_kind(c, k, n);
 	if (r && n->text[0] == '-')
 		return explain_range(c, k, n, "negative");
 	if (!r && too_small)
@@ -137,37 +155,40 @@ static bool judge(struct check *c, const struct key *k, const struct tree *n, in
 	return true;
 }
 
-static bool read_integer(struct check *c, const struct key *k, const struct tree *n, void *target)
+static void store_integer(const struct key *k, void *target, uint64_t value)
 {
-	uint64_t value = 0;
-	int r;
-
-	switch (k->kind) {
-	case VALUE_RATE:
-		r = parse_rate(n->text, &value);
-		break;
-	case VALUE_TIME:
-		r = parse_time(n->text, &value);
-		break;
-	case VALUE_BYTES:
-		r = parse_bytes(n->text, &value);
-		break;
-	default:
-		r = parse_whole(n->text, &value);
-	}
-	if (k->word && !strcasecmp(n->text, k->word)) {
-		r = 0;
-		value = k->word_value;
-	} else if (k->word && !strcmp(k->word, "off") && value_is_off(n)) {
-		r = 0;
-		value = k->word_value;
-	} else if (!judge(c, k, n, r, value<k->min, value> k->max)) {
-		return false;
-	}
 	if (k->kind == VALUE_COUNT)
 		*(uint32_t *)target = (uint32_t)value;
 	else
 		*(uint64_t *)target = value;
+}
+
+/* The value that the key's word stands for. */
+static void store_word(const struct key *k, void *target)
+{
+	switch (k->kind) {
+	case VALUE_QUANTITY:
+		*(struct quantity *)target = (struct quantity){.unit = QUANTITY_AUTO};
+		break;
+	case VALUE_SHARE:
+	case VALUE_CHANCE:
+	case VALUE_NUMBER:
+		*(double *)target = (double)k->word_value;
+		break;
+	default:
+		store_integer(k, target, k->word_value);
+	}
+}
+
+static bool read_integer(struct check *c, const struct key *k, const struct tree *n, void *target)
+{
+	uint64_t value = 0;
+	int r = integer_kind(k->kind)->parse(n->text, &value);
+	bool too_small = value<k->min, too_large = value> k->max;
+
+	if (!judge(c, k, n, r, too_small, too_large))
+		return false;
+	store_integer(k, target, value);
 	return true;
 }
 
@@ -182,10 +203,6 @@ static bool read_quantity(struct check *c, const struct key *k, const struct tre
 	bool too_small;
 	int r;
 
-	if (k->word && !strcasecmp(n->text, k->word)) {
-		*(struct quantity *)target = (struct quantity){.unit = QUANTITY_AUTO};
-		return true;
-	}
 	r = parse_any_quantity(n->text, k->times, &q);
 	too_small = q.unit == QUANTITY_BYTES ? q.value < (double)k->min : k->min && q.value <= 0;
 	if (!judge(c, k, n, r, too_small, q.value > max[q.unit]))
@@ -200,10 +217,7 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 	double value = 0;
 	int r = 0;
 
-	if (k->word && !strcasecmp(n->text, k->word)) {
-		*(double *)target = (double)k->word_value;
-		return true;
-	} else if (k->kind == VALUE_SHARE) {
+	if (k->kind == VALUE_SHARE) {
 		r = parse_percent(n->text, &value);
 		too_small = value <= 0;
 		too_large = k->max ? value > 1 : value >= 1;
@@ -213,9 +227,8 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 		r = percent ? parse_percent(n->text, &value) : parse_number(n->text, &value);
 		if (!r && !percent && value == 1 && k->is_share) {
 			/* whoever writes it may well mean 1% */
-			explain_value(c->diags, n, "%s would be all of them; write 1%% or 100%%",
-				n->text);
-			return false;
+			return explain_value(c->diags, n,
+				"%s would be all of them; write 1%% or 100%%", n->text);
 		}
 		too_small = k->min ? value <= 0 : value < 0;
 		too_large = k->most > 0 ? value >= k->most : value > 1;
@@ -234,19 +247,12 @@ static bool read_double(struct check *c, const struct key *k, const struct tree 
 
 static bool read_word(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
-	unsigned count = 0, i;
+	unsigned i = 0;
 
-	while (k->words[count])
-		count++;
-	for (i = 0; i < count; i++)
-		if (!strcasecmp(n->text, k->words[i]) ||
-			(means_off(k->words[i]) && value_is_off(n)) ||
-			(means_on(k->words[i]) && value_is_on(n)))
-			break;
-	if (i == count) {
-		explain_unknown_word(c->diags, n, k->words, count);
-		return false;
-	}
+	while (k->words[i] && !value_is_word(n, k->words[i]))
+		i++;
+	if (!k->words[i])
+		return explain_unknown_word(c->diags, n, k->words, i);
 	if (k->kind == VALUE_FLAG)
 		*(bool *)target = i;
 	else
@@ -261,18 +267,14 @@ static bool is_label(const char *text, uint64_t max)
 
 static bool read_text(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
-	char expected[EXPECTED];
 	char *copy;
 
-	if (k->kind == VALUE_LABEL && !is_label(n->text, k->max)) {
-		explain_unexpected(c->diags, n, expected_value(k, expected));
-		return false;
-	}
-	if (k->kind == VALUE_TEXT && !text_printable(n->text, true)) {
-		explain_value(c->diags, n,
+	if (k->kind == VALUE_LABEL &&
+		(!is_label(n->text, k->max) || (k->is_valid && !k->is_valid(n->text))))
+		return explain_kind(c, k, n);
+	if (k->kind == VALUE_TEXT && !text_printable(n->text, true))
+		return explain_value(c->diags, n,
 			"holds control characters or bytes that are no UTF-8; expected text");
-		return false;
-	}
 	copy = strdup(tree_is_null(n) ? "" : n->text);
 	if (!copy) {
 		c->out_of_memory = true;
@@ -285,11 +287,11 @@ static bool read_text(struct check *c, const struct key *k, const struct tree *n
 
 bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target)
 {
-	char expected[EXPECTED];
-
-	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT)) {
-		explain_unexpected(c->diags, n, expected_value(k, expected));
-		return false;
+	if (n->kind != TREE_SCALAR || (tree_is_null(n) && k->kind != VALUE_TEXT))
+		return explain_kind(c, k, n);
+	if (k->word && value_is_word(n, k->word)) {
+		store_word(k, target);
+		return true;
 	}
 	switch (k->kind) {
 	case VALUE_TEXT:

@@ -1,131 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Values put down, by the tables of the schema, so that they read as the same ones. */
+/* Mappings and lists put down, by the tables of the schema, so that they read as the same ones. */
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
-#include "base/units.h"
-#include "scenario/number_text.h"
 #include "scenario/scenario.h"
 #include "scenario/schema_use.h"
 
 #define STEP       2 /* blanks a level */
 #define FLOW_LIMIT 6 /* keys of a mapping that stands in one line, and holds only scalars */
 
-/* YAML 1.1, escapes of double-quoted scalars (5.7). What is not printable cannot come from a file. */
-static void write_quoted(FILE *out, const char *text)
-{
-	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '\n')
-			fputs("\\n", out);
-		else if (*text == '\t')
-			fputs("\\t", out);
-		else if (*text == '"' || *text == '\\')
-			fprintf(out, "\\%c", *text);
-		else
-			fputc(*text, out);
-	}
-	fputc('"', out);
-}
-
-void write_name(FILE *out, const char *name)
-{
-	static const char bare[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._";
-
-	if (*name && strspn(name, bare) == strlen(name) && strcasecmp(name, "null"))
-		fputs(name, out);
-	else
-		write_quoted(out, name);
-}
-
-static void write_integer(FILE *out, const struct key *k, const void *target)
-{
-	uint64_t value =
-		k->kind == VALUE_COUNT ? *(const uint32_t *)target : *(const uint64_t *)target;
-	char text[UNITS_TEXT];
-
-	if (k->word && value == k->word_value)
-		fputs(k->word, out);
-	else if (k->kind == VALUE_RATE)
-		fputs(format_rate(text, value), out);
-	else if (k->kind == VALUE_TIME)
-		fputs(format_time(text, value), out);
-	else if (k->kind == VALUE_BYTES)
-		fputs(format_bytes(text, value), out);
-	else
-		fprintf(out, "%llu", (unsigned long long)value);
-}
-
-static void write_double(FILE *out, const struct key *k, double value)
-{
-	char text[NUMBER_TEXT];
-
-	if (k->word && value == (double)k->word_value)
-		fputs(k->word, out);
-	else if (k->kind == VALUE_SHARE)
-		fputs(percent_text(text, value), out);
-	else if (k->kind == VALUE_CHANCE && k->is_share)
-		fputs(chance_text(text, value), out);
-	else
-		fputs(number_text(text, value), out);
-}
-
-static void write_quantity(FILE *out, const struct quantity *q)
-{
-	char text[NUMBER_TEXT];
-
-	switch (q->unit) {
-	case QUANTITY_BYTES:
-		fputs(format_bytes(text, (uint64_t)q->value), out);
-		break;
-	case QUANTITY_BDP:
-		fprintf(out, "%s BDP", percent_text(text, q->value));
-		break;
-	case QUANTITY_TIME:
-		fputs(format_time(text, (uint64_t)q->value), out);
-		break;
-	case QUANTITY_AUTO:
-		fputs("auto", out);
-		break;
-	}
-}
-
-void value_write(FILE *out, const struct key *k, const void *target)
-{
-	switch (k->kind) {
-	case VALUE_TEXT:
-		write_quoted(out, *(char *const *)target);
-		break;
-	case VALUE_LABEL:
-		write_name(out, *(char *const *)target);
-		break;
-	case VALUE_QUANTITY:
-		write_quantity(out, target);
-		break;
-	case VALUE_SHARE:
-	case VALUE_CHANCE:
-	case VALUE_NUMBER:
-		write_double(out, k, *(const double *)target);
-		break;
-	case VALUE_WORD:
-		fputs(k->words[*(const unsigned *)target - k->min], out);
-		break;
-	case VALUE_FLAG:
-		fputs(k->words[*(const bool *)target], out);
-		break;
-	default:
-		write_integer(out, k, target);
-	}
-}
-
-static const void *at(const void *base, size_t offset)
-{
-	return (const char *)base + offset;
-}
-
-size_t map_chosen(const struct map *map, const void *base)
+/* Which of the choices a mapping has, from 0. */
+static size_t map_chosen(const struct map *map, const void *base)
 {
 	if (map->which)
 		return map->which(base);
@@ -143,12 +26,16 @@ size_t choice_index(const struct map *map, const struct key *k)
 	return index;
 }
 
-bool key_is_written(const struct map *map, const struct key *k, const void *base)
+bool key_is_taken(const struct map *map, const struct key *k, const void *base)
 {
-	if (k->applies && !k->applies(base))
+	return !k->choice || choice_index(map, k) == map_chosen(map, base);
+}
+
+/* Whether a key is written at all. */
+static bool key_is_written(const struct map *map, const struct key *k, const void *base)
+{
+	if (!key_is_taken(map, k, base) || (k->applies && !k->applies(base)))
 		return false;
-	if (k->choice)
-		return choice_index(map, k) == map_chosen(map, base);
 	if (k->kind == VALUE_LABEL)
 		return *(char *const *)at(base, k->offset);
 	return !k->optional || *(const uint64_t *)at(base, k->offset) != k->word_value;
@@ -214,8 +101,7 @@ static bool takes_lines(const struct key *k, const void *base)
 	const void *target = target_of(k, base);
 
 	if (k->kind == VALUE_LIST)
-		return k->list->item->kind >= VALUE_MAP &&
-		       *(const size_t *)at(base, k->list->count);
+		return k->list->item->kind >= VALUE_MAP && list_count(k, base);
 	if (k->kind == VALUE_FORM)
 		return k->form->lines;
 	return k->kind == VALUE_MAP && !fits_line(k->map, target) && !is_off(k->map, target) &&
@@ -227,9 +113,7 @@ static void write_value(FILE *out, const struct key *k, const void *base, int in
 static void write_list(FILE *out, const struct key *k, const void *base, int indent)
 {
 	const struct list *l = k->list;
-	const char *array =
-		l->in_place ? at(base, k->offset) : *(const char *const *)at(base, k->offset);
-	size_t count = *(const size_t *)at(base, l->count);
+	size_t count = list_count(k, base);
 	bool lines = indent >= 0 && takes_lines(k, base);
 
 	if (!lines)
@@ -238,7 +122,7 @@ static void write_list(FILE *out, const struct key *k, const void *base, int ind
 		if (lines)
 			new_line(out, indent);
 		fputs(lines ? "- " : i ? ", " : "", out);
-		write_value(out, l->item, array + i * l->size, FLOW);
+		write_value(out, l->item, list_items(k, base) + i * l->size, FLOW);
 	}
 	if (!lines)
 		fputc(']', out);

@@ -4,9 +4,8 @@
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
-#include <string.h>
-#include "base/clean.h"
 #include "base/diag.h"
+#include "scenario/text.h"
 #include "topology/fabric.h"
 
 const char *port_name(const void *arg, uint32_t port, char *buf)
@@ -37,23 +36,11 @@ bool port_matches(const struct fabric *f, uint32_t port, const char *word)
 	return !fnmatch(word, port_name(f, port, name), 0);
 }
 
-const char *names_shown(char buf[NAMES_SHOWN], const char *word)
-{
-	size_t length = strnlen(word, NAMES_SHOWN);
-	bool cut = length == NAMES_SHOWN;
-
-	if (cut)
-		length = NAMES_SHOWN - 4;
-	memcpy(buf, word, length);
-	strcpy(buf + length, cut ? "..." : "");
-	return clean_text(buf);
-}
-
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
 	size_t count)
 {
-	char shown[NAMES_SHOWN], meant[DIAG_MEANT];
+	char shown[TEXT_SHOWN], meant[DIAG_MEANT];
 
-	return error_set(why, -EINVAL, "there is no %s '%s'%s", kind, names_shown(shown, word),
+	return error_set(why, -EINVAL, "there is no %s '%s'%s", kind, text_shown(shown, word),
 		diag_meant(meant, word, names, count, ""));
 }

@@ -17,10 +17,6 @@ const char *host_name(const void *arg, uint32_t host, char *buf);
 /* Whether the port's name is the word, or matches it as a glob. */
 bool port_matches(const struct fabric *f, uint32_t port, const char *word);
 
-/* A word from outside that is safe on a terminal, cut where it is long; buf of NAMES_SHOWN. Returns buf. */
-#define NAMES_SHOWN 64
-const char *names_shown(char buf[NAMES_SHOWN], const char *word);
-
 /* "there is no KIND "WORD"", and the one of `count` names that was likely meant. Returns -EINVAL. */
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
 	size_t count);

@@ -39,6 +39,16 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
 	}
 }
 
+struct way {
+	uint64_t out, back; /* longest time of a full packet and of a SACK */
+	uint32_t width;     /* equal-cost ports towards the source */
+};
+
+/* Round trips over an edge switch's two slowest host links. */
+struct host_trips {
+	uint64_t slowest, second;
+};
+
 /*
  * The walk over the fabric that yields its longest idle round trip. With the rates and delays that a scenario may have, sums
  * stay within 64 bits of picoseconds.
@@ -48,10 +58,8 @@ struct walk {
 	struct netgraph g;
 	uint8_t *dist;
 	uint32_t *order;
-	uint32_t *width;              /* equal-cost ports of a switch towards the source */
-	uint64_t *out, *back;         /* longest way of a full packet and of a SACK, by switch */
-	uint64_t *arc_out, *arc_back; /* the same over one arc */
-	uint64_t *slowest, *second;   /* round trips over an edge switch's two slowest host links */
+	struct way *to, *over;   /* by switch, and by arc */
+	struct host_trips *edge; /* by switch */
 	uint64_t longest;
 };
 
@@ -60,19 +68,14 @@ static void walk_release(struct walk *w)
 	netgraph_release(&w->g);
 	free(w->dist);
 	free(w->order);
-	free(w->width);
-	free(w->out);
-	free(w->back);
-	free(w->arc_out);
-	free(w->arc_back);
-	free(w->slowest);
-	free(w->second);
+	free(w->to);
+	free(w->over);
+	free(w->edge);
 }
 
 static int walk_init(struct walk *w, const struct fabric *f)
 {
 	size_t switches = (size_t)f->net.switch_count + 1;
-	size_t ports = (size_t)f->net.port_count + 1;
 	int err = netgraph_init(&w->g, &f->net);
 
 	if (err)
@@ -80,17 +83,10 @@ static int walk_init(struct walk *w, const struct fabric *f)
 	w->f = f;
 	w->dist = calloc(switches, sizeof(*w->dist));
 	w->order = calloc(switches, sizeof(*w->order));
-	w->width = calloc(switches, sizeof(*w->width));
-	w->out = calloc(switches, sizeof(*w->out));
-	w->back = calloc(switches, sizeof(*w->back));
-	w->slowest = calloc(switches, sizeof(*w->slowest));
-	w->second = calloc(switches, sizeof(*w->second));
-	w->arc_out = calloc(ports, sizeof(*w->arc_out));
-	w->arc_back = calloc(ports, sizeof(*w->arc_back));
-	if (!w->dist || !w->order || !w->width || !w->out || !w->back || !w->slowest ||
-		!w->second || !w->arc_out || !w->arc_back)
-		return -ENOMEM;
-	return 0;
+	w->to = calloc(switches, sizeof(*w->to));
+	w->over = calloc((size_t)f->net.port_count + 1, sizeof(*w->over));
+	w->edge = calloc(switches, sizeof(*w->edge));
+	return w->dist && w->order && w->to && w->over && w->edge ? 0 : -ENOMEM;
 }
 
 static void time_links(struct walk *w)
@@ -101,20 +97,20 @@ static void time_links(struct walk *w)
 	for (uint32_t a = 0; a < w->g.first[net->switch_count]; a++) {
 		const struct net_port *port = &net->ports[w->g.arcs[a].port];
 
-		w->arc_out[a] = serialise_ps(w->f->packet_bytes, port->rate_bps) + port->delay_ps;
-		w->arc_back[a] = serialise_ps(sack, port->rate_bps) + port->delay_ps;
+		w->over[a].out = serialise_ps(w->f->packet_bytes, port->rate_bps) + port->delay_ps;
+		w->over[a].back = serialise_ps(sack, port->rate_bps) + port->delay_ps;
 	}
 	for (uint32_t h = 0; h < net->host_count; h++) {
 		const struct net_port *port = &net->ports[net->nodes[h].first_port];
-		uint32_t e = w->g.host_edge[h];
+		struct host_trips *trips = &w->edge[w->g.host_edge[h]];
 		uint64_t time = serialise_ps(w->f->packet_bytes, port->rate_bps) +
 				serialise_ps(sack, port->rate_bps) + 2 * port->delay_ps;
 
-		if (time > w->slowest[e]) {
-			w->second[e] = w->slowest[e];
-			w->slowest[e] = time;
-		} else if (time > w->second[e]) {
-			w->second[e] = time;
+		if (time > trips->slowest) {
+			trips->second = trips->slowest;
+			trips->slowest = time;
+		} else {
+			trips->second = max_u64(trips->second, time);
 		}
 	}
 }
@@ -122,23 +118,21 @@ static void time_links(struct walk *w)
 /* Longest ways from edge switch e to all others over any of their shortest paths. */
 static uint32_t walk_from(struct walk *w, uint32_t e)
 {
-	uint32_t switches = w->f->net.switch_count;
 	uint32_t reached = netgraph_walk(&w->g, w->g.edges[e], NULL, w->dist, w->order);
 
-	memset(w->out, 0, switches * sizeof(*w->out));
-	memset(w->back, 0, switches * sizeof(*w->back));
-	memset(w->width, 0, switches * sizeof(*w->width));
+	memset(w->to, 0, w->f->net.switch_count * sizeof(*w->to));
 	for (uint32_t i = 0; i < reached; i++) {
 		uint32_t from = w->order[i];
 
 		for (uint32_t a = w->g.first[from]; a < w->g.first[from + 1]; a++) {
-			uint32_t to = w->g.arcs[a].to;
+			uint32_t s = w->g.arcs[a].to;
+			struct way *to = &w->to[s];
 
-			if (w->dist[to] != w->dist[from] + 1)
+			if (w->dist[s] != w->dist[from] + 1)
 				continue;
-			w->width[to]++;
-			w->out[to] = max_u64(w->out[to], w->out[from] + w->arc_out[a]);
-			w->back[to] = max_u64(w->back[to], w->back[from] + w->arc_back[a]);
+			to->width++;
+			to->out = max_u64(to->out, w->to[from].out + w->over[a].out);
+			to->back = max_u64(to->back, w->to[from].back + w->over[a].back);
 		}
 	}
 	return reached;
@@ -160,11 +154,12 @@ static bool judge_walk(struct walk *w, uint32_t e, uint32_t reached, const struc
 	for (uint32_t i = 0; i < reached; i++) {
 		uint32_t s = w->order[i];
 
-		if (w->width[s] <= GROUP_PORTS)
+		if (w->to[s].width <= GROUP_PORTS)
 			continue;
 		diags_add(diags, t->pos,
 			"topology: \"%s\" has %u equal ways to \"%s\"; a switch spreads over at most %u; take fewer, faster links",
-			switches[s].name, w->width[s], switches[w->g.edges[e]].name, GROUP_PORTS);
+			switches[s].name, w->to[s].width, switches[w->g.edges[e]].name,
+			GROUP_PORTS);
 		return false;
 	}
 	return true;
@@ -172,14 +167,14 @@ static bool judge_walk(struct walk *w, uint32_t e, uint32_t reached, const struc
 
 static void take_longest(struct walk *w, uint32_t e)
 {
-	if (w->second[e])
-		w->longest = max_u64(w->longest, w->slowest[e] + w->second[e]);
+	if (w->edge[e].second)
+		w->longest = max_u64(w->longest, w->edge[e].slowest + w->edge[e].second);
 	for (uint32_t other = 0; other < w->g.edge_count; other++) {
-		uint32_t s = w->g.edges[other];
+		const struct way *to = &w->to[w->g.edges[other]];
 
 		if (other != e)
 			w->longest = max_u64(w->longest,
-				w->slowest[e] + w->slowest[other] + w->out[s] + w->back[s]);
+				w->edge[e].slowest + w->edge[other].slowest + to->out + to->back);
 	}
 }
 
@@ -236,8 +231,7 @@ int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diag
 	for (uint32_t h = 0; h < f->net.host_count; h++) {
 		uint64_t rate = f->net.ports[f->net.nodes[h].first_port].rate_bps;
 
-		if (rate < f->host_rate_bps)
-			f->host_rate_bps = rate;
+		f->host_rate_bps = min_u64(f->host_rate_bps, rate);
 	}
 	err = walk_all(f, &s->topology, diags);
 	f->bdp_bytes =

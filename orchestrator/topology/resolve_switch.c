@@ -6,6 +6,7 @@
 #include "abi/policies.h"
 #include "abi/shared_state.h"
 #include "base/headroom.h"
+#include "base/numbers.h"
 #include "base/units.h"
 #include "scenario/scenario.h"
 
@@ -76,6 +77,15 @@ static uint64_t take_bytes(
 	return UINT32_MAX;
 }
 
+/* What a class has under a key of its own. */
+static uint64_t take_class_bytes(
+	struct resolve *r, uint32_t class, const struct quantity *q, const char *name)
+{
+	char key[KEY_TEXT];
+
+	return take_bytes(r, q, class_key(r->sw, class, name, key), r->sw->classes[class].pos);
+}
+
 static bool same_ecn(const struct ecn_spec *a, const struct ecn_spec *b)
 {
 	return same_quantity(&a->kmin, &b->kmin) && same_quantity(&a->kmax, &b->kmax);
@@ -84,11 +94,11 @@ static bool same_ecn(const struct ecn_spec *a, const struct ecn_spec *b)
 /* ---- ECN ---- */
 
 static struct switching_depth take_depth(
-	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+	struct resolve *r, uint32_t class, const struct quantity *q, const char *name)
 {
 	if (q->unit == QUANTITY_TIME)
 		return (struct switching_depth){.ps = (uint64_t)q->value};
-	return (struct switching_depth){.bytes = take_bytes(r, q, key, pos)};
+	return (struct switching_depth){.bytes = take_class_bytes(r, class, q, name)};
 }
 
 /* What is fine on one link may not be so on another, where one of the two is a time. */
@@ -128,16 +138,13 @@ static void resolve_ecn(struct resolve *r, uint32_t class)
 	struct switching_class *c = &r->f->switching.classes[class];
 	struct diags unsaid = DIAGS_INIT;
 	struct resolve quiet = {r->f, r->sw, &unsaid};
-	char key[KEY_TEXT];
 
 	/* One message about settings that several classes have from the switch. */
 	for (uint32_t i = 0; i < class; i++)
 		if (r->sw->classes[i].used && same_ecn(&r->sw->classes[i].ecn, &spec->ecn))
 			r = &quiet;
-	c->kmin =
-		take_depth(r, &spec->ecn.kmin, class_key(r->sw, class, "ecn.kmin", key), spec->pos);
-	c->kmax =
-		take_depth(r, &spec->ecn.kmax, class_key(r->sw, class, "ecn.kmax", key), spec->pos);
+	c->kmin = take_depth(r, class, &spec->ecn.kmin, "ecn.kmin");
+	c->kmax = take_depth(r, class, &spec->ecn.kmax, "ecn.kmax");
 	c->pmax = spec->ecn.pmax;
 	c->average = spec->ecn.average;
 	check_depths(r, class);
@@ -189,20 +196,19 @@ static void resolve_pause(struct resolve *r, uint32_t class)
 	c->xoff_bytes = c->headroom_bytes = SWITCHING_AUTO;
 	c->xon_bytes = XON_PACKETS * (uint64_t)r->f->packet_bytes;
 	if (spec->headroom.unit != QUANTITY_AUTO)
-		c->headroom_bytes = take_bytes(
-			r, &spec->headroom, class_key(r->sw, class, "headroom", key), spec->pos);
+		c->headroom_bytes = take_class_bytes(r, class, &spec->headroom, "headroom");
 	if (spec->xoff.unit == QUANTITY_AUTO)
 		return;
-	c->xoff_bytes = take_bytes(r, &spec->xoff, class_key(r->sw, class, "xoff", key), spec->pos);
-	if (c->xon_bytes > c->xoff_bytes)
-		c->xon_bytes = c->xoff_bytes;
+	c->xoff_bytes = take_class_bytes(r, class, &spec->xoff, "xoff");
+	c->xon_bytes = min_u64(c->xon_bytes, c->xoff_bytes);
 	if (spec->xon.unit == QUANTITY_AUTO)
 		return;
-	level = take_bytes(r, &spec->xon, class_key(r->sw, class, "xon", key), spec->pos);
+	level = take_class_bytes(r, class, &spec->xon, "xon");
 	if (level > c->xoff_bytes)
 		diags_add(r->diags, spec->pos,
 			"%s: %llu bytes, above XOFF, which comes to %llu bytes; a queue that was paused must drain first",
-			key, (unsigned long long)level, (unsigned long long)c->xoff_bytes);
+			class_key(r->sw, class, "xon", key), (unsigned long long)level,
+			(unsigned long long)c->xoff_bytes);
 	else
 		c->xon_bytes = c->xoff_bytes - level;
 }
@@ -352,8 +358,7 @@ static void check_refresh(struct resolve *r)
 			"switch.pfc.quanta: a pause of %u quanta runs out before it can be told again, behind a packet of %u bytes; give at least %llu",
 			r->sw->pfc.quanta, f->packet_bytes, (unsigned long long)least);
 	for (uint32_t l = 0; l < f->net.link_count; l++)
-		if (f->net.ports[f->links[l].a].rate_bps < slowest)
-			slowest = f->net.ports[f->links[l].a].rate_bps;
+		slowest = min_u64(slowest, f->net.ports[f->links[l].a].rate_bps);
 	half = UINT16_MAX * pfc_quantum(slowest) >> 9; /* of 256ths of a picosecond */
 	if (r->sw->pfc.watchdog_ps && r->sw->pfc.watchdog_ps <= half)
 		diags_add(r->diags, (struct diag_pos){0},

@@ -37,7 +37,7 @@ rules=$(
 	userspace/telemetry/            telemetry/* base/* abi/* engine/engine.h
 	userspace/transport/            transport/* base/* abi/* lib/rng.h lib/compiler.h lib/checksum.h
 	userspace/workload/             workload/* base/* abi/*
-	orchestrator/scenario/          scenario/* base/* faults/fault_kind.h workload/kind.h transport/kind.h topology/topology_kind.h
+	orchestrator/scenario/          scenario/* base/* faults/fault_kind.h workload/kind.h transport/kind.h topology/topology_kind.h abi/wire.h
 	orchestrator/topology/          topology/* scenario/* base/* abi/* faults/fault_kind.h workload/kind.h transport/kind.h
 	orchestrator/bringup/           bringup/* topology/* scenario/* $userspace_all
 	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all

@@ -235,7 +235,7 @@ static void unknown_targets_are_told(void **state)
 		"there is no port, node or link 'h0-tor00'; did you mean 'h0-tor0.0'?");
 	assert_unknown(&b, "spine*", "there is no port, node or link 'spine*'");
 	assert_unknown(&b, "", "there is no port, node or link ''");
-	assert_unknown(&b, "->x\x1b[2J\xc3\xbc", "there is no port '->x?[2J?\?'");
+	assert_unknown(&b, "->x\x1b[2J\xc3\xbc", "there is no port '->x\\x1b[2J\xc3\xbc'");
 	memset(big, 'h', sizeof(big) - 1);
 	big[sizeof(big) - 1] = 0;
 	assert_unknown(&b, big,

@@ -22,7 +22,7 @@ struct tree;
 enum value_kind {
 	VALUE_TEXT,     /* char *: printable, may be empty or have several lines */
 	VALUE_LABEL,    /* char *: one word of at most `max` bytes */
-	VALUE_COUNT,    /* uint32_t */
+	VALUE_COUNT,    /* uint32_t; from here to VALUE_BYTES: whole numbers */
 	VALUE_SEED,     /* uint64_t */
 	VALUE_RATE,     /* uint64_t, bits a second */
 	VALUE_TIME,     /* uint64_t, ps */
@@ -74,6 +74,7 @@ struct map {
 	struct field
 		chosen; /* an unsigned or a bool: which of the keys with `choice` there is, from 0 */
 	size_t (*which)(const void *base); /* the same, for writing, where no member says it */
+	struct field sound;                /* a bool that tells whether all was good */
 	const struct key *lone;
 	size_t pos; /* offset of a struct diag_pos that gets the mapping's place; 0: none does */
 	void (*prepare)(
@@ -126,8 +127,9 @@ struct key {
 	const char
 		*word; /* stands for word_value (quantities: QUANTITY_AUTO): "auto", "off", ... */
 	uint64_t word_value;
-	const char *const *words; /* NULL ends the list */
-	const char *expected;     /* in messages; NULL: worded from kind and range */
+	const char *const *words;           /* NULL ends the list */
+	const char *expected;               /* in messages; NULL: worded from kind and range */
+	bool (*is_valid)(const char *text); /* VALUE_LABEL; NULL: any word is */
 	const struct map *map;
 	const struct list *list;
 	const struct form *form;
@@ -141,6 +143,20 @@ struct key {
 	{                                                                                          \
 		.name = word_, .kind = VALUE_##kind_, .offset = offsetof(type, member),            \
 		__VA_ARGS__                                                                        \
+	}
+
+/* A row whose mapping fills the same struct, or an item of a list that is a mapping. */
+#define SECTION(word_, map_, ...)                                                                  \
+	{                                                                                          \
+		.name = word_, .kind = VALUE_MAP, .map = map_, __VA_ARGS__                         \
+	}
+
+#define ITEM(map_) (&(const struct key)SECTION(NULL, map_))
+
+/* A choice that is its bare name. */
+#define BARE(word_, help_)                                                                         \
+	{                                                                                          \
+		.name = word_, .kind = VALUE_NONE, .choice = true, .help = help_                   \
 	}
 
 #define KEYS(array) .keys = array, .count = COUNT(array)
