@@ -125,8 +125,16 @@ pings() { # TITLE TTL HOST-AND-COMMAND... ADDRESS
 
 	shift 2
 	answered() { try "$@" && [ "$(grep -c "ttl=$ttl " <<<"$out")" = 3 ]; }
-	if wait_for answered "${@:1:$#-1}" ping -c 3 -i 0.2 -w 20 "${@: -1}"; then tap_ok "$title"; else tap_fail "$title" "$out$err"; fi
+	if wait_for answered "${@:1:$#-1}" ping -c 3 -i 0.2 -w 20 "${@: -1}"; then tap_ok "$title"; else tap_fail "$title" "$out$err$(of_the_switch)"; fi
 }
+# What the bridge says of itself, for whoever has to find out why.
+of_the_switch() {
+	ovs-vsctl --timeout=10 show
+	ovs-appctl --timeout=10 -t "$OVS_RUNDIR/ovs-vswitchd.$vswitchd.ctl" dpif/show
+	ovs-appctl --timeout=10 -t "$OVS_RUNDIR/ovs-vswitchd.$vswitchd.ctl" fdb/show "$bridge"
+	ip -n "$switch" -s link
+	tail -n 30 switch.log
+} 2>&1
 
 # A million bytes by TCP to a port that the receiver has told of; both tell the hash of what they had.
 cat >receive.py <<-'END'

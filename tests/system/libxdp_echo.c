@@ -75,6 +75,19 @@ static void lend(struct port *p, uint64_t address)
 	xsk_ring_prod__submit(&p->fill, 1);
 }
 
+/* The kernel frees the queue of a socket that was closed a while after (xp_release_deferred()). */
+static int create_socket(
+	struct port *p, const char *interface, const struct xsk_socket_config *config)
+{
+	int r;
+
+	do
+		r = xsk_socket__create(
+			&p->socket, interface, 0, p->umem, &p->rx, &p->tx, config);
+	while (r == -EBUSY && !ended && !poll(NULL, 0, 10));
+	return r;
+}
+
 static int open_port(struct port *p, const char *interface, bool native)
 {
 	const struct xsk_umem_config memory = {
@@ -94,7 +107,7 @@ static int open_port(struct port *p, const char *interface, bool native)
 	r = xsk_umem__create(&p->umem, p->frames, (uint64_t)FRAMES * FRAME_BYTES, &p->fill,
 		&p->completion, &memory);
 	if (!r)
-		r = xsk_socket__create(&p->socket, interface, 0, p->umem, &p->rx, &p->tx, &config);
+		r = create_socket(p, interface, &config);
 	for (uint64_t i = 0; !r && i < FRAMES; i++)
 		lend(p, i * FRAME_BYTES);
 	return r;
