@@ -71,6 +71,5 @@ static bool check_topology(struct check *c, const struct tree *n, void *topology
 	return true;
 }
 
-const struct map topology_map = {
-	KEYS(keys), .chosen = FIELD(struct topology_spec, kind), .check = check_topology,
-	.sound = FIELD(struct topology_spec, sound)};
+const struct map topology_map = {KEYS(keys), .chosen = FIELD(struct topology_spec, kind),
+	.check = check_topology, .sound = FIELD(struct topology_spec, sound)};
