@@ -254,6 +254,11 @@ int external_open(const struct external *x, const struct external_site *site, st
 	if (m.outside_fd < 0)
 		return error_set(why, m.outside_fd, "cannot open the network namespace: %s",
 			strerror(-m.outside_fd));
+	/*
+	 * A port of that name is a leftover. It goes first: ovs-vswitchd would take the new interface as soon as it is there, and
+	 * put it down again when it gives it up.
+	 */
+	ovs_remove_port(x->rundir, x->port);
 	r = parallel_for(1, 1, make_inside, &m, why);
 	close(m.outside_fd);
 	if (!r)

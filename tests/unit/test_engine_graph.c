@@ -9,21 +9,22 @@
 #include "base/units.h"
 #include "engine/internal.h"
 #include "lib/small_net.h"
+#include "lib/transport_options.h"
 
 #define MESSAGE 9000
 
 static struct operation message(uint32_t src, uint32_t dst, uint64_t start_ps)
 {
-	return (struct operation){src, dst, MESSAGE, start_ps, {0}, 0, false, false};
+	return (struct operation){src, dst, MESSAGE, start_ps, {0}, 0, 0, false, false};
 }
 
 static struct operation computation(uint32_t host, uint64_t lasts_ps)
 {
-	return (struct operation){host, host, 0, 0, {.lasts_ps = lasts_ps}, 0, false, false};
+	return (struct operation){host, host, 0, 0, {.lasts_ps = lasts_ps}, 0, 0, false, false};
 }
 
 static const struct operation barrier = {
-	OPERATION_BARRIER, OPERATION_BARRIER, 0, 0, {0}, 0, false, false};
+	OPERATION_BARRIER, OPERATION_BARRIER, 0, 0, {0}, 0, 0, false, false};
 
 /* Six hosts at two switches and two above them. */
 static void open_net(struct small_net *s, uint32_t max_batch)
@@ -185,6 +186,163 @@ static void all_memory_is_given_back(void **state)
 	small_net_close(&s);
 }
 
+/* ---- streams: several messages on one connection */
+
+#define PACKETS 8u
+#define PARTS   5u
+
+static const struct strack_options strack = STRACK_OPTIONS_DEFAULT;
+static const struct roce_options roce = ROCE_OPTIONS_DEFAULT;
+static const struct {
+	const struct transport_ops *ops;
+	const void *options;
+} transports[] = {{&strack_transport, &strack}, {&roce_transport, &roce}};
+
+static void open_with(struct small_net *s, size_t transport, uint32_t buffer_bytes)
+{
+	const struct small_config c = {.transport = transports[transport].ops,
+		.options = transports[transport].options,
+		.max_batch = 16,
+		.buffer_bytes = buffer_bytes};
+
+	small_net_fabric(s, 2, 2, 3, 100 * GBPS, 500000);
+	small_net_open(s, &c);
+}
+
+/* Message i of PARTS begins at i times gap_ps. */
+static void add_stream(struct small_net *s, uint64_t gap_ps)
+{
+	struct operation flows[PARTS];
+
+	for (uint32_t i = 0; i < PARTS; i++) {
+		flows[i] = message(0, 4, i * gap_ps);
+		flows[i].bytes = PACKETS * 4096;
+		flows[i].stream = 1;
+	}
+	assert_int_equal(engine_add_flows(s->engine, flows, PARTS, NULL, 0), 0);
+}
+
+/* Handed over at once they are as one message of that length: it is sent in one go. */
+static void a_stream_is_sent_in_one_go(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < COUNT(transports); t++) {
+		struct engine_flow_result one, r, before = {0};
+		struct small_net whole, parts;
+		uint64_t packets = 0;
+
+		open_with(&whole, t, 1000000);
+		small_net_flow(&whole, 0, 4, PARTS * PACKETS * 4096, 0);
+		small_net_run(&whole, PS_PER_S);
+		one = result(&whole, 0);
+		open_with(&parts, t, 1000000);
+		add_stream(&parts, 0);
+		small_net_run(&parts, PS_PER_S);
+		for (uint32_t i = 0; i < PARTS; i++) {
+			r = result(&parts, i);
+			assert_true(r.delivered_ps > before.delivered_ps);
+			assert_true(r.finish_ps >= before.finish_ps);
+			assert_true(r.finish_ps > r.delivered_ps);
+			packets += r.sender.packets_sent;
+			before = r;
+		}
+		/* RoCEv2 has a RETH with each message's first packet */
+		assert_in_range(r.delivered_ps, one.delivered_ps,
+			one.delivered_ps + 4 * 16 * 80 * (t == 1));
+		assert_int_equal(packets, PARTS * PACKETS);
+		assert_int_equal(small_net_stats(&parts).flows_done, PARTS);
+		assert_int_equal(parts.engine->memory.fresh, 1);
+		assert_true(engine_done(parts.engine));
+		small_net_close(&whole);
+		small_net_close(&parts);
+	}
+}
+
+/* The connection waits between messages, and goes on as if nothing had been. */
+static void a_stream_rests_between_messages(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < COUNT(transports); t++) {
+		struct engine_flow_result first;
+		struct small_net s;
+
+		open_with(&s, t, 1000000);
+		add_stream(&s, 10 * PS_PER_MS);
+		small_net_run(&s, PS_PER_S);
+		first = result(&s, 0);
+		for (uint32_t i = 0; i < PARTS; i++) {
+			struct engine_flow_result r = result(&s, i);
+
+			assert_int_equal(r.start_ps, i * 10 * PS_PER_MS);
+			assert_int_equal(r.delivered_ps - r.start_ps, first.delivered_ps);
+			assert_int_equal(r.finish_ps - r.start_ps, first.finish_ps);
+			assert_int_equal(r.sender.packets_sent, PACKETS);
+			assert_int_equal(r.sender.timeouts + r.sender.probes, 0);
+		}
+		small_net_close(&s);
+	}
+}
+
+/* With losses, from several hosts to one: each message arrives once and whole, and all memory is given back. */
+static void streams_through_losses(void **state)
+{
+	(void)state;
+	for (size_t t = 0; t < COUNT(transports); t++) {
+		struct operation flows[5 * 40];
+		struct small_net s;
+
+		open_with(&s, t, 30000);
+		for (uint32_t i = 0; i < COUNT(flows); i++) {
+			flows[i] = message(1 + i % 5, 0, i * 1000);
+			flows[i].bytes = PACKETS * 4096;
+			flows[i].stream = 1 + i % 5;
+		}
+		assert_int_equal(engine_add_flows(s.engine, flows, COUNT(flows), NULL, 0), 0);
+		small_net_run(&s, PS_PER_S);
+		assert_true(small_net_stats(&s).dropped[DROP_BUFFER]);
+		assert_int_equal(small_net_stats(&s).flows_done, COUNT(flows));
+		assert_int_equal(
+			small_net_stats(&s).bytes_delivered, COUNT(flows) * PACKETS * 4096);
+		s.engine->lasting = true;
+		while (engine_next(s.engine) != UINT64_MAX)
+			assert_int_equal(engine_run(s.engine, engine_next(s.engine) + 1, NULL), 0);
+		for (uint32_t i = 0; i < COUNT(flows); i++)
+			assert_true(s.engine->flows[i].over);
+		for (uint32_t i = 0; i < 5; i++)
+			assert_int_equal(s.engine->streams[i].place, FLOW_NONE);
+		assert_int_equal(engine_check_balance(s.engine), 0);
+		small_net_close(&s);
+	}
+}
+
+static void streams_that_make_no_sense(void **state)
+{
+	const struct operation bad[][2] = {
+		{{0, 4, 4096, 0, {0}, 0, 1, false, false},
+			{0, 5, 4096, 0, {0}, 0, 1, false, false}},
+		{{0, 4, 4096, 0, {0}, 0, 1, false, false},
+			{1, 4, 4096, 0, {0}, 0, 1, false, false}},
+		{{0, 4, 4096, 0, {0}, 0, 1, false, false},
+			{0, 4, 8192, 0, {0}, 0, 1, false, false}},
+		{{0, 4, 4097, 0, {0}, 0, 1, false, false},
+			{0, 4, 4097, 0, {0}, 0, 1, false, false}},
+		{{0, 4, 1ull << 36, 0, {0}, 0, 1, false, false},
+			{0, 4, 1ull << 36, 0, {0}, 0, 1, false, false}},
+		{{0, 0, 0, 0, {0}, 0, 1, false, false}, {0, 0, 0, 0, {0}, 0, 1, false, false}},
+	};
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	for (size_t i = 0; i < COUNT(bad); i++)
+		assert_int_equal(engine_add_flows(s.engine, bad[i], 2, NULL, 0), -EINVAL);
+	assert_int_equal(engine_flow_count(s.engine), 0);
+	add_stream(&s, 0);
+	small_net_run(&s, PS_PER_S);
+	assert_int_equal(small_net_stats(&s).flows_done, PARTS);
+	small_net_close(&s);
+}
+
 static uint64_t hash_of_ring(uint32_t max_batch, uint64_t slice)
 {
 	struct small_net s;
@@ -220,6 +378,10 @@ int main(void)
 		cmocka_unit_test(waits_that_make_no_sense),
 		cmocka_unit_test(memory_follows_what_is_under_way),
 		cmocka_unit_test(all_memory_is_given_back),
+		cmocka_unit_test(a_stream_is_sent_in_one_go),
+		cmocka_unit_test(a_stream_rests_between_messages),
+		cmocka_unit_test(streams_through_losses),
+		cmocka_unit_test(streams_that_make_no_sense),
 		cmocka_unit_test(neither_batches_nor_slices_show),
 	};
 

@@ -24,9 +24,18 @@ struct operation {
 		uint64_t lasts_ps;   /* a computation */
 	};
 	uint32_t entry; /* of the scenario's workloads that it is of */
+	uint32_t
+		stream; /* messages of one connection have the same, from 1 on; 0: it has its own */
 	bool waits;     /* for others */
 	bool again;     /* waits for one between the same two hosts and no shorter */
 };
+
+/*
+ * The messages of a stream have the same two hosts and the same size. They are sent in the order in which they begin, with what the
+ * connection has learnt of the network from those before. Where a stream has more than one, the size is a multiple of the MTU, and
+ * all of them together have at most STREAM_PACKETS.
+ */
+#define STREAM_PACKETS (1u << 24)
 
 #define OPERATION_BARRIER UINT32_MAX
 #define OPERATIONS_MAX    (1u << 29)

@@ -40,11 +40,18 @@ static inline uint32_t event_index(const struct event *e)
 	return (uint32_t)e->key & 0x7fffffff;
 }
 
-static inline struct event event_make(uint64_t time_ps, enum event_kind kind, uint32_t index)
+/* Events that are drawn with the same number go in the order of their indices. */
+static inline struct event event_make_drawn(
+	uint64_t time_ps, enum event_kind kind, uint32_t index, uint32_t drawn)
 {
-	uint32_t tie = ((uint32_t)time_ps ^ index * 0x85ebca6bu) * 0x9e3779b1u;
+	uint32_t tie = ((uint32_t)time_ps ^ drawn * 0x85ebca6bu) * 0x9e3779b1u;
 
 	return (struct event){time_ps, (uint64_t)kind << 61 | (uint64_t)(tie >> 2) << 31 | index};
+}
+
+static inline struct event event_make(uint64_t time_ps, enum event_kind kind, uint32_t index)
+{
+	return event_make_drawn(time_ps, kind, index, index);
 }
 
 /* As one number of 128 bits, so that no branch depends on which half decides. */

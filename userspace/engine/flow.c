@@ -51,23 +51,26 @@ void flow_memory_release(struct engine *e)
 	free(e->memory.records);
 	free(e->flows);
 	free(e->waiters);
+	free(e->streams);
 }
 
-/* A zeroed block; NULL: there is no memory. */
-static struct engine_live *block_take(struct flow_memory *m, uint32_t *ret_place)
+/* A block, zeroed but for its place; NULL: there is no memory. */
+static struct engine_live *block_take(struct flow_memory *m)
 {
+	uint32_t place = m->free_head;
 	struct engine_live *l;
 
-	if (m->free_head == FLOW_NONE) {
+	if (place == FLOW_NONE) {
 		if (m->fresh == m->capacity)
 			return NULL;
-		*ret_place = m->fresh++;
-		return (struct engine_live *)(m->blocks + (size_t)*ret_place * m->block_bytes);
+		place = m->fresh++;
 	}
-	*ret_place = m->free_head;
-	l = (struct engine_live *)(m->blocks + (size_t)*ret_place * m->block_bytes);
-	m->free_head = l->next;
-	memset(l, 0, m->block_bytes);
+	l = (struct engine_live *)(m->blocks + (size_t)place * m->block_bytes);
+	if (place == m->free_head) {
+		m->free_head = l->next;
+		memset(l, 0, m->block_bytes);
+	}
+	l->place = place;
 	return l;
 }
 
@@ -97,7 +100,8 @@ static void flow_arm(struct engine *e, uint32_t flow)
 		due = e->now_ps;
 	f->when_ps = due;
 	if (!operation_is_barrier(&f->flow))
-		engine_arm(e, &e->nodes[f->flow.src_host], due, EVENT_START, flow);
+		engine_arm_drawn(e, &e->nodes[f->flow.src_host], due, EVENT_START, flow,
+			f->flow.stream ? f->flow.stream : flow);
 }
 
 static void flow_end(struct engine *e, uint32_t flow, uint64_t end);
@@ -238,24 +242,91 @@ static void flow_ready(struct engine *e, uint32_t flow)
 		flow_arm(e, flow);
 }
 
+/* Whether an operation may be message number n, from 1 on, of the stream that `first` begins. */
+static bool stream_takes(const struct engine *e, const struct operation *first,
+	const struct operation *o, uint32_t n)
+{
+	return operation_is_message(o) && o->src_host == first->src_host &&
+	       o->dst_host == first->dst_host && o->bytes == first->bytes &&
+	       (n == 1 ||
+		       (o->bytes % e->env.mtu == 0 && o->bytes / e->env.mtu * n <= STREAM_PACKETS));
+}
+
+/* Counts the messages of each stream of a batch, which must be alike. 0, -ENOMEM or -EINVAL. */
+static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_count)
+{
+	const struct operation **firsts = NULL;
+	struct engine_stream *streams;
+	uint32_t count = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (b->flows[i].stream > count)
+			count = b->flows[i].stream;
+	*ret_count = count;
+	if (!count || !e->transport->release)
+		return 0;
+	streams = realloc(e->streams, (e->stream_count + (size_t)count) * sizeof(*streams));
+	if (streams)
+		e->streams = streams;
+	firsts = calloc(count, sizeof(*firsts));
+	if (!streams || !firsts) {
+		free(firsts);
+		return -ENOMEM;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		streams[e->stream_count + i] = (struct engine_stream){.place = FLOW_NONE,
+			.next_delivered = FLOW_NONE,
+			.next_ended = FLOW_NONE,
+			.last = FLOW_NONE};
+	for (size_t i = 0; i < b->count && r == 0; i++) {
+		const struct operation *o = &b->flows[i], **first;
+
+		if (!o->stream)
+			continue;
+		first = &firsts[o->stream - 1];
+		if (!*first)
+			*first = o;
+		r = stream_takes(e, *first, o, ++streams[e->stream_count + o->stream - 1].messages)
+			    ? 0
+			    : -EINVAL;
+	}
+	free(firsts);
+	return r;
+}
+
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count)
 {
 	const struct batch batch = {e, flows, e->flow_count, count};
+	uint32_t streams = 0;
 	int r;
 
 	if (!batch_valid(&batch, waits, wait_count))
 		return -EINVAL;
 	if (!count)
 		return 0;
-	r = flows_grow(e, count);
+	r = streams_add(e, &batch, &streams);
+	if (r == 0)
+		r = flows_grow(e, count);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < count; i++) {
-		e->flows[e->flow_count++] = (struct engine_flow_state){
-			.flow = flows[i], .first_wait = FLOW_NONE, .place = FLOW_NONE};
+		struct engine_flow_state *f = &e->flows[e->flow_count++];
+
+		*f = (struct engine_flow_state){.flow = flows[i],
+			.first_wait = FLOW_NONE,
+			.place = FLOW_NONE,
+			.next = FLOW_NONE};
+		/* each message has a connection of its own where a transport can't do otherwise */
+		if (!e->transport->release)
+			f->flow.stream = 0;
+		else if (f->flow.stream)
+			f->flow.stream += e->stream_count;
 		e->stats.flows += operation_is_message(&flows[i]);
 	}
+	if (e->transport->release)
+		e->stream_count += streams;
 	for (size_t i = 0; i < wait_count; i++)
 		if (wait_add(e, &waits[i]) < 0)
 			return e->failed = -ENOMEM;
@@ -288,26 +359,63 @@ static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 	return spec;
 }
 
-static struct engine_live *flow_open(struct engine *e, uint32_t flow, uint64_t now)
+/* Opens a connection with one message; `more` will follow. */
+static struct engine_live *connection_open(
+	struct engine *e, uint32_t flow, uint32_t more, uint64_t now)
 {
-	struct engine_flow_state *f = &e->flows[flow];
+	const struct operation *f = &e->flows[flow].flow;
 	struct flow_spec spec = flow_spec_of(e, flow);
-	struct engine_live *l = block_take(&e->memory, &f->place);
+	struct engine_live *l = block_take(&e->memory);
 
 	if (!l || e->memory.by_number[spec.id]) {
 		e->failed =
 			l ? -EBUSY : -ENOMEM; /* so long that its number's turn has come again */
 		return NULL;
 	}
-	e->memory.by_number[spec.id] = f->place + 1;
+	spec.more = more;
+	e->memory.by_number[spec.id] = l->place + 1;
 	l->flow = flow;
+	l->stream = f->stream;
 	for (int sender = 0; sender < 2; sender++) {
 		struct endpoint *ep = flow_endpoint(e, l, sender);
 
-		l->side[!sender].node = sender ? f->flow.src_host : f->flow.dst_host;
+		l->side[!sender].node = sender ? f->src_host : f->dst_host;
 		ep->ops = e->transport;
 		e->transport->open(ep, &e->env, &spec, sender, now);
 	}
+	return l;
+}
+
+/* A message of a stream: on the connection of those before it. */
+static struct engine_live *stream_append(struct engine *e, uint32_t flow, uint64_t now)
+{
+	struct engine_stream *t = &e->streams[e->flows[flow].flow.stream - 1];
+	struct engine_live *l;
+
+	if (t->next_delivered == FLOW_NONE)
+		t->next_delivered = flow;
+	if (t->next_ended == FLOW_NONE)
+		t->next_ended = flow;
+	if (t->begun++) {
+		e->flows[t->last].next = flow;
+		l = flow_block(e, t->place);
+		e->transport->release(flow_endpoint(e, l, true), t->begun, now);
+	} else {
+		l = connection_open(e, flow, t->messages - 1, now);
+		t->place = l ? l->place : FLOW_NONE;
+	}
+	t->last = flow;
+	return l;
+}
+
+static struct engine_live *flow_open(struct engine *e, uint32_t flow, uint64_t now)
+{
+	struct engine_live *l;
+
+	if (e->flows[flow].flow.stream)
+		return stream_append(e, flow, now);
+	l = connection_open(e, flow, 0, now);
+	e->flows[flow].place = l ? l->place : FLOW_NONE;
 	return l;
 }
 
@@ -339,16 +447,89 @@ struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t f
 	return NULL;
 }
 
-void flow_follow_up(struct engine *e, struct engine_live *l, bool sender)
+/* What has been counted since the last time, which `told` keeps. Paths are not added up. */
+static struct endpoint_stats stats_since(
+	const struct endpoint_stats *now, struct endpoint_stats *told)
+{
+	struct endpoint_stats ret;
+	const uint64_t *to = (const uint64_t *)now;
+	uint64_t *from = (uint64_t *)told, *since = (uint64_t *)&ret;
+
+	_Static_assert(sizeof(ret) % sizeof(*since) == 0, "nothing but counters");
+	for (size_t i = 0; i < sizeof(ret) / sizeof(*since); i++) {
+		since[i] = to[i] - from[i];
+		from[i] = to[i];
+	}
+	ret.paths_used = now->paths_used;
+	return ret;
+}
+
+/* NULL, and the engine has failed: there is no memory. */
+static struct engine_record *record_new(struct engine *e, uint32_t flow)
+{
+	struct flow_memory *m = &e->memory;
+
+	if (ARRAY_ADD(m->records, m->record_count, (struct engine_record){0}) < 0) {
+		e->failed = -ENOMEM;
+		return NULL;
+	}
+	e->flows[flow].place = m->record_count - 1;
+	e->flows[flow].over = true;
+	return &m->records[m->record_count - 1];
+}
+
+static void message_end(struct engine *e, uint32_t flow, uint64_t now)
+{
+	e->stats.flows_done++;
+	e->stats.bytes_delivered += e->flows[flow].flow.bytes;
+	flow_end(e, flow, now);
+}
+
+static void stream_delivered(struct engine *e, struct engine_stream *t, uint64_t now)
+{
+	uint32_t flow = t->next_delivered;
+	struct engine_record *r = record_new(e, flow);
+
+	if (r)
+		r->delivered_ps = now;
+	t->delivered++;
+	t->next_delivered = e->flows[flow].next;
+	tell_waiters(e, &e->flows[flow], OPERATION_DELIVERED, now);
+}
+
+static void stream_ended(
+	struct engine *e, struct engine_stream *t, struct engine_live *l, uint64_t now)
+{
+	uint32_t flow = t->next_ended;
+
+	if (e->flows[flow].over) {
+		struct engine_record *r = &e->memory.records[e->flows[flow].place];
+
+		r->finish_ps = now;
+		r->sender = stats_since(&flow_endpoint(e, l, true)->stats, &t->sender);
+		r->receiver = stats_since(&flow_endpoint(e, l, false)->stats, &t->receiver);
+	}
+	t->ended++;
+	t->next_ended = e->flows[flow].next;
+	message_end(e, flow, now);
+}
+
+void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64_t now)
 {
 	struct engine_flow_state *f = &e->flows[l->flow];
 	const struct endpoint *ep = flow_endpoint(e, l, sender);
 
-	if (sender && ep->finished_ps && f->state == FLOW_BEGUN) {
-		e->stats.flows_done++;
-		e->stats.bytes_delivered += f->flow.bytes;
-		flow_end(e, l->flow, ep->finished_ps);
+	if (l->stream) {
+		struct engine_stream *t = &e->streams[l->stream - 1];
+
+		while (sender && t->ended < ep->done)
+			stream_ended(e, t, l, now);
+		while (!sender && t->delivered < ep->done)
+			stream_delivered(e, t, now);
+		return;
 	}
+	if (sender && ep->finished_ps && f->state == FLOW_BEGUN)
+		message_end(e, l->flow, ep->finished_ps);
 	if (!sender && ep->delivered_ps && !l->delivered) {
 		l->delivered = true;
 		tell_waiters(e, f, OPERATION_DELIVERED, ep->delivered_ps);
@@ -357,28 +538,64 @@ void flow_follow_up(struct engine *e, struct engine_live *l, bool sender)
 
 /* ---- over ---- */
 
-void flow_settle(struct engine *e, struct engine_live *l)
+/* Packets that came after the end count for the last message. */
+static void stream_close(struct engine *e, struct engine_live *l)
+{
+	struct engine_stream *t = &e->streams[l->stream - 1];
+	struct engine_record *r = &e->memory.records[e->flows[t->last].place];
+
+	t->place = FLOW_NONE;
+	for (int sender = 0; sender < 2; sender++) {
+		struct endpoint_stats *counted = sender ? &t->sender : &t->receiver;
+		struct endpoint_stats late =
+			stats_since(&flow_endpoint(e, l, sender)->stats, counted);
+		struct endpoint_stats *to = sender ? &r->sender : &r->receiver;
+		uint64_t paths = to->paths_used;
+
+		for (size_t i = 0; i < sizeof(late) / sizeof(uint64_t); i++)
+			((uint64_t *)to)[i] += ((uint64_t *)&late)[i];
+		to->paths_used = paths;
+	}
+}
+
+static void message_close(struct engine *e, struct engine_live *l)
 {
 	const struct endpoint *tx = flow_endpoint(e, l, true), *rx = flow_endpoint(e, l, false);
-	struct engine_flow_state *f = &e->flows[l->flow];
-	struct flow_memory *m = &e->memory;
-	uint32_t place = f->place;
+	struct engine_record *r = record_new(e, l->flow);
 
-	if (sw_likely(f->state != FLOW_ENDED || l->in_flight) || tx->deadline_ps || rx->deadline_ps)
-		return;
-	if (l->side[0].active)
-		return; /* it is in its host's ring yet */
-	if (ARRAY_ADD(m->records, m->record_count,
-		    (struct engine_record){
-			    tx->finished_ps, rx->delivered_ps, tx->stats, rx->stats}) < 0) {
-		e->failed = -ENOMEM;
-		return;
+	if (r)
+		*r = (struct engine_record){
+			tx->finished_ps, rx->delivered_ps, tx->stats, rx->stats};
+}
+
+static bool is_over(const struct engine *e, struct engine_live *l)
+{
+	if (l->in_flight || l->side[0].active)
+		return false; /* in its host's ring yet */
+	if (l->stream) {
+		const struct engine_stream *t = &e->streams[l->stream - 1];
+
+		if (t->ended < t->messages)
+			return false;
+	} else if (e->flows[l->flow].state != FLOW_ENDED) {
+		return false;
 	}
-	f->place = m->record_count - 1;
-	f->over = true;
+	return !flow_endpoint(e, l, true)->deadline_ps && !flow_endpoint(e, l, false)->deadline_ps;
+}
+
+void flow_settle(struct engine *e, struct engine_live *l)
+{
+	struct flow_memory *m = &e->memory;
+
+	if (sw_likely(!is_over(e, l)))
+		return;
+	if (l->stream)
+		stream_close(e, l);
+	else
+		message_close(e, l);
 	m->by_number[l->flow % m->numbers] = 0;
 	l->next = m->free_head;
-	m->free_head = place;
+	m->free_head = l->place;
 }
 
 void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *bytes)
@@ -429,7 +646,7 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		ret->delivered_ps = r->delivered_ps;
 		ret->sender = r->sender;
 		ret->receiver = r->receiver;
-	} else if (l) {
+	} else if (l && !f->flow.stream) {
 		ret->finish_ps = flow_endpoint(e, l, true)->finished_ps;
 		ret->delivered_ps = flow_endpoint(e, l, false)->delivered_ps;
 		ret->sender = flow_endpoint(e, l, true)->stats;

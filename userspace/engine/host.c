@@ -44,17 +44,15 @@ static uint32_t host_spare(struct engine *e)
 
 static void host_activate(struct engine *e, struct engine_node *n, struct engine_live *l)
 {
-	uint32_t place = e->flows[l->flow].place;
-
 	if (l->side[0].active)
 		return;
 	l->side[0].active = true;
 	l->next = FLOW_NONE;
 	if (n->active_head == FLOW_NONE)
-		n->active_head = place;
+		n->active_head = l->place;
 	else
-		flow_block(e, n->active_tail)->next = place;
-	n->active_tail = place;
+		flow_block(e, n->active_tail)->next = l->place;
+	n->active_tail = l->place;
 }
 
 /* Arms the endpoint's deadline. A later one than what is armed waits until that comes: see host_timer(). */
@@ -87,7 +85,7 @@ static void host_follow_up(struct engine *e, struct engine_node *n, struct engin
 	}
 	if (asked & TRANSPORT_WAKE)
 		host_activate(e, n, l);
-	flow_follow_up(e, l, sender);
+	flow_follow_up(e, l, sender, now);
 	host_arm_timer(e, n, l, sender, now);
 	if (!e->ports[host_port(n)].serving_bytes)
 		host_line_free(e, n, now);

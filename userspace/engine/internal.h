@@ -79,21 +79,33 @@ struct engine_side {
 };
 
 /*
- * A flow that is under way: its two endpoints follow. It lasts until all is acknowledged and none of its packets is in flight, so
+ * A connection that is open: its two endpoints follow. It lasts until all is acknowledged and none of its packets is in flight, so
  * that whatever comes finds whom it is for.
  */
 struct engine_live {
 	struct engine_side side[2]; /* of the sender, of the receiver */
-	uint32_t flow;
+	uint32_t place;
+	uint32_t flow;      /* its first message: that one's number is its own */
 	uint32_t in_flight; /* packets of either side */
 	uint32_t next;      /* of senders in their host's ring; of blocks that are free: by place */
-	bool delivered;     /* what waited for that has been told */
+	uint32_t stream;    /* 0: one message */
+	bool delivered;     /* of one message: what waited for that has been told */
 } __attribute__((aligned(64)));
+
+_Static_assert(sizeof(struct engine_live) == 64, "a cache line");
 
 /* What is left of one that is over. */
 struct engine_record {
 	uint64_t finish_ps, delivered_ps;
 	struct endpoint_stats sender, receiver;
+};
+
+/* Messages of one connection: they are sent in the order in which they begin. */
+struct engine_stream {
+	uint32_t place; /* of its engine_live; FLOW_NONE: it is not open */
+	uint32_t messages, begun, delivered, ended;
+	uint32_t next_delivered, next_ended, last; /* operations; FLOW_NONE */
+	struct endpoint_stats sender, receiver; /* that the messages that have ended account for */
 };
 
 enum { FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
@@ -105,8 +117,9 @@ struct engine_flow_state {
 		when_ps; /* FLOW_WAITS: of the latest event that it waited for; later: when it began */
 	uint32_t needs; /* events that are still to come */
 	uint32_t first_wait;
-	uint32_t
-		place; /* of a message that is under way: its engine_live; of one that is over: its record */
+	/* of a connection's only message: its engine_live, or its record if `over`; of a stream's message: its record */
+	uint32_t place;
+	uint32_t next; /* in its stream */
 	uint8_t state;
 	bool over;
 };
@@ -179,6 +192,8 @@ struct engine {
 		spare; /* a slot taken from the pool for the next frame to be made, or PACKET_NONE */
 	struct engine_flow_state *flows;
 	uint32_t flow_count, flows_ended;
+	struct engine_stream *streams; /* number 1 comes first */
+	uint32_t stream_count;
 	struct engine_waiter *waiters;
 	uint32_t waiter_count;
 	struct flow_memory memory;
@@ -206,16 +221,22 @@ static inline uint32_t node_index(const struct engine *e, const struct engine_no
 int engine_reserve_events(struct engine_node *n, uint32_t more);
 
 /* Arms an event at a node; the node's place in the schedule follows unless it is the running one. */
-static inline void engine_arm(struct engine *e, struct engine_node *n, uint64_t time_ps,
-	enum event_kind kind, uint32_t index)
+static inline void engine_arm_drawn(struct engine *e, struct engine_node *n, uint64_t time_ps,
+	enum event_kind kind, uint32_t index, uint32_t drawn)
 {
 	if (sw_unlikely(n->events.count == n->events.capacity) && engine_reserve_events(n, 1) < 0) {
 		e->failed = -ENOMEM;
 		return;
 	}
-	event_heap_push(&n->events, event_make(time_ps, kind, index));
+	event_heap_push(&n->events, event_make_drawn(time_ps, kind, index, drawn));
 	if (n != e->running)
 		schedule_update(e, n);
+}
+
+static inline void engine_arm(struct engine *e, struct engine_node *n, uint64_t time_ps,
+	enum event_kind kind, uint32_t index)
+{
+	engine_arm_drawn(e, n, time_ps, kind, index, index);
 }
 
 /* Time on the line for a frame: a multiplication wherever the rate divides a byte's bits. */
@@ -389,8 +410,8 @@ int flow_memory_init(struct engine *e);
 void flow_memory_release(struct engine *e);
 /* A message's start, a computation's, or the end of one that has begun. Returns the message whose start it is, else NULL. */
 struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
-/* After a call into an endpoint: whether the message has arrived, or all of it is acknowledged. */
-void flow_follow_up(struct engine *e, struct engine_live *l, bool sender);
+/* After a call into an endpoint: whether messages have arrived, or are acknowledged. */
+void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64_t now);
 /* Gives its memory back if nothing of it is left to happen. */
 void flow_settle(struct engine *e, struct engine_live *l);
 /* A packet was dropped: it is no longer in flight. */
@@ -410,12 +431,17 @@ static inline struct endpoint *flow_endpoint(
 				   (sender ? sizeof(*l) : e->memory.receiver_offset));
 }
 
-/* The one under way; NULL: it is not. */
+/* Its open connection; NULL: there is none. */
 static inline struct engine_live *flow_live(const struct engine *e, uint32_t flow)
 {
 	const struct engine_flow_state *f = &e->flows[flow];
+	uint32_t place = f->place;
 
-	return f->place != FLOW_NONE && !f->over ? flow_block(e, f->place) : NULL;
+	if (sw_unlikely(f->flow.stream))
+		place = e->streams[f->flow.stream - 1].place;
+	else if (f->over)
+		return NULL;
+	return place != FLOW_NONE ? flow_block(e, place) : NULL;
 }
 
 /* Whether a host's transport or stack made the packet, and not a switch. */

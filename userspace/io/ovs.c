@@ -136,26 +136,14 @@ static int check_port(const char *rundir, const struct ovs_port *port, struct er
 		port->name, port->bridge, first_line(output.out));
 }
 
-static int remove_port(
-	const char *rundir, const char *name, struct command_output *output, struct error *why)
-{
-	const char *const argv[] = {VSCTL, "--", "--if-exists", "del-port", name, NULL};
-
-	return vsctl(rundir, argv, output, why);
-}
-
 static int add_port(const char *rundir, const struct ovs_port *port, const char *fabric,
 	const char *node, struct error *why)
 {
 	const char *const argv[] = {VSCTL, "--", "add-port", port->bridge, port->name, "--", "set",
 		"Port", port->name, fabric, node, NULL};
 	struct command_output output;
-	int r;
+	int r = vsctl(rundir, argv, &output, why);
 
-	/* Not in one go: ovs-vswitchd would keep the interface that had the name before, and is no more. */
-	r = remove_port(rundir, port->name, &output, why);
-	if (!r)
-		r = vsctl(rundir, argv, &output, why);
 	return r < 0 ? r : check_port(rundir, port, why);
 }
 
@@ -178,7 +166,8 @@ int ovs_add_port(const char *rundir, const struct ovs_port *port, struct error *
 
 void ovs_remove_port(const char *rundir, const char *name)
 {
+	const char *const argv[] = {VSCTL, "--", "--if-exists", "del-port", name, NULL};
 	struct command_output output;
 
-	remove_port(rundir, name, &output, NULL);
+	vsctl(rundir, argv, &output, NULL);
 }

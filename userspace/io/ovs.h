@@ -21,7 +21,7 @@ struct ovs_port {
 };
 
 /*
- * Adds a port, in the place of one of the same name that is a leftover, and waits until it forwards, up to 5 s.
+ * Adds a port and waits until it forwards, up to 20 s. There must be none of that name.
  * As above.
  */
 int ovs_add_port(const char *rundir, const struct ovs_port *port, struct error *why);

@@ -5,7 +5,7 @@
 
 static size_t roce_size(const struct transport_env *env, const struct flow_spec *flow, bool sender)
 {
-	uint32_t qps = roce_qps(env, flow->bytes);
+	uint32_t qps = roce_qps(env, flow);
 
 	return sender ? roce_sender_size(qps) : roce_receiver_size(qps);
 }
@@ -19,6 +19,15 @@ static void roce_open(struct endpoint *ep, const struct transport_env *env,
 		roce_sender_open((struct roce_sender *)ep, flow, now);
 	else
 		roce_receiver_open((struct roce_receiver *)ep, flow);
+}
+
+static unsigned roce_release(struct endpoint *ep, uint32_t messages, uint64_t now)
+{
+	struct roce_sender *s = (struct roce_sender *)ep;
+
+	(void)now;
+	s->qps[0].released = messages * s->flow.message_packets;
+	return TRANSPORT_WAKE;
 }
 
 static unsigned roce_on_packet(
@@ -73,6 +82,7 @@ static bool roce_payload(const struct endpoint *ep, const struct rx_frame *rx, u
 const struct transport_ops roce_transport = {
 	.size = roce_size,
 	.open = roce_open,
+	.release = roce_release,
 	.on_packet = roce_on_packet,
 	.on_timer = roce_on_timer,
 	.payload = roce_payload,

@@ -2,10 +2,12 @@
 /* How a message is split over queue pairs. */
 #include "transport/roce_flow.h"
 
-uint32_t roce_qps(const struct transport_env *env, uint64_t bytes)
+uint32_t roce_qps(const struct transport_env *env, const struct flow_spec *flow)
 {
-	uint64_t packets = (bytes + env->mtu - 1) / env->mtu;
+	uint64_t packets = (flow->bytes + env->mtu - 1) / env->mtu;
 
+	if (flow->more)
+		return 1;
 	return packets < env->qps ? (uint32_t)packets : env->qps;
 }
 
@@ -15,11 +17,12 @@ void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 	f->env = env;
 	f->options = env->options;
 	f->id = flow->id;
-	f->bytes = flow->bytes;
-	f->packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
-	f->last_bytes = (uint32_t)(flow->bytes - (uint64_t)(f->packets - 1) * env->mtu);
+	f->bytes = flow->bytes * (1 + flow->more);
+	f->message_packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
+	f->packets = f->message_packets * (1 + flow->more);
+	f->last_bytes = (uint32_t)(f->bytes - (uint64_t)(f->packets - 1) * env->mtu);
 	f->write_packets = ROCE_WRITE_MAX / env->mtu;
-	f->qps = roce_qps(env, flow->bytes);
+	f->qps = roce_qps(env, flow);
 	f->sender = sender;
 }
 
@@ -40,14 +43,24 @@ static uint64_t bytes_between(const struct roce_flow *f, uint32_t n, uint32_t en
 	       (end == f->packets ? f->env->mtu - f->last_bytes : 0);
 }
 
+uint32_t roce_writes(const struct roce_flow *f, const struct roce_part *part, uint32_t n)
+{
+	uint32_t whole = roce_has_several(f) ? f->message_packets : part->packets;
+
+	/* a message's last write may be shorter */
+	return n / whole * ((whole + f->write_packets - 1) / f->write_packets) +
+	       n % whole / f->write_packets;
+}
+
 void roce_packet(const struct roce_flow *f, const struct roce_part *part, uint32_t n,
 	struct roce_packet *ret)
 {
 	static const uint8_t opcodes[2][2] = {
 		{RC_WRITE_MIDDLE, RC_WRITE_LAST}, {RC_WRITE_FIRST, RC_WRITE_ONLY}};
-	uint32_t start = n - n % f->write_packets;
-	uint32_t end =
-		part->packets - start > f->write_packets ? start + f->write_packets : part->packets;
+	uint32_t message = roce_has_several(f) ? n - n % f->message_packets : 0;
+	uint32_t limit = roce_has_several(f) ? message + f->message_packets : part->packets;
+	uint32_t start = n - (n - message) % f->write_packets;
+	uint32_t end = limit - start > f->write_packets ? start + f->write_packets : limit;
 
 	ret->reth = n == start;
 	ret->opcode = opcodes[ret->reth][n + 1 == end];

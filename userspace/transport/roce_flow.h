@@ -11,12 +11,13 @@ struct roce_flow {
 	struct endpoint ep; /* first: an endpoint is one */
 	const struct transport_env *env;
 	const struct roce_options *options;
-	uint64_t bytes; /* of the message */
+	uint64_t bytes; /* of all messages */
 	uint32_t id;
-	uint32_t packets;       /* of the message */
-	uint32_t last_bytes;    /* payload of its last packet */
-	uint32_t write_packets; /* of the longest RDMA write */
-	uint32_t qps;           /* used: no more than there are packets */
+	uint32_t packets;         /* of all messages */
+	uint32_t message_packets; /* of one */
+	uint32_t last_bytes;      /* payload of the last packet */
+	uint32_t write_packets;   /* of the longest RDMA write */
+	uint32_t qps;             /* used: no more than there are packets */
 	bool sender;
 };
 
@@ -41,11 +42,20 @@ void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 /* Which of this endpoint's own queue pairs, of those in use, has that number. False: none. */
 bool roce_flow_qp(const struct roce_flow *f, uint32_t qp, uint32_t *ret);
 
-/* Queue pairs that a flow of so many bytes uses. */
-uint32_t roce_qps(const struct transport_env *env, uint64_t bytes);
+/* Queue pairs that a flow uses. Several messages share one, so that they arrive in order. */
+uint32_t roce_qps(const struct transport_env *env, const struct flow_spec *flow);
 
 /* Part i of flow->qps: contiguous, sizes equal to within one packet. */
 struct roce_part roce_part(const struct roce_flow *f, uint32_t i);
+
+/* Whether the connection carries several messages. */
+static inline bool roce_has_several(const struct roce_flow *f)
+{
+	return f->packets != f->message_packets;
+}
+
+/* RDMA writes of a part that end before its packet n. */
+uint32_t roce_writes(const struct roce_flow *f, const struct roce_part *part, uint32_t n);
 
 /* n is below part->packets. */
 void roce_packet(const struct roce_flow *f, const struct roce_part *part, uint32_t n,

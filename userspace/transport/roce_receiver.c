@@ -53,8 +53,7 @@ static void write_answer(struct roce_receiver *r, struct roce_receiver_qp *q, en
 		.extension = sizeof(struct aeth_hdr),
 	};
 	uint32_t syndrome = kind == ROCE_NAK ? AETH_NAK : AETH_ACK | AETH_NO_CREDITS;
-	uint32_t writes = (q->epsn + (q->epsn == q->part.packets ? r->flow.write_packets - 1 : 0)) /
-			  r->flow.write_packets;
+	uint32_t writes = roce_writes(&r->flow, &q->part, q->epsn);
 	struct aeth_hdr aeth = {.syndrome_msn = htobe32(syndrome << 24 | (writes & BTH_MASK_24))};
 
 	memcpy(headers_write(&q->answer, &fields, reply), &aeth, sizeof(aeth));
@@ -95,6 +94,8 @@ static enum roce_answer take(struct roce_receiver *r, struct roce_receiver_qp *q
 	q->nak_sent = false;
 	if (q->due == ROCE_NAK)
 		q->due = ROCE_ACK; /* its gap has gone */
+	if (roce_has_several(&r->flow))
+		r->flow.ep.done = q->epsn / r->flow.message_packets;
 	if (q->epsn == q->part.packets && !--r->left)
 		r->flow.ep.delivered_ps = now;
 	return ack_request ? ROCE_ACK : ROCE_NOTHING;

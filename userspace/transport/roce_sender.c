@@ -97,6 +97,7 @@ void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint6
 		headers_prepare(
 			&q->headers, env, flow, true, i, env->data_dscp, env->mtu + ICRC_BYTES);
 		q->part = roce_part(&s->flow, i);
+		q->released = s->flow.message_packets;
 		q->asked_ps = now;
 		dcqcn_open(&q->rate, &s->dcqcn);
 	}
@@ -118,7 +119,8 @@ static uint64_t rto_due(const struct roce_sender *s, const struct roce_sender_qp
 
 static bool has_data(const struct roce_sender_qp *q)
 {
-	return q->next < q->part.packets && q->next - q->una < ROCE_OUTSTANDING_MAX;
+	return q->next < q->part.packets && q->next < q->released &&
+	       q->next - q->una < ROCE_OUTSTANDING_MAX;
 }
 
 /*
@@ -227,6 +229,8 @@ static void acknowledge(struct roce_sender *s, struct roce_sender_qp *q, uint32_
 	q->backoff = 0;
 	if (q->next < end)
 		q->next = end; /* it had gone back for nothing */
+	if (roce_has_several(&s->flow))
+		s->flow.ep.done = end / s->flow.message_packets;
 	if (end < q->part.packets || --s->left)
 		return;
 	s->flow.ep.finished_ps = now;

@@ -53,9 +53,10 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 
 	ep->ops = &strack_transport;
 	f->env = env;
-	f->bytes = flow->bytes;
-	f->packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
-	f->last_bytes = (uint32_t)(flow->bytes - (uint64_t)(f->packets - 1) * env->mtu);
+	f->bytes = flow->bytes * (1 + flow->more);
+	f->message_packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
+	f->packets = f->message_packets * (1 + flow->more);
+	f->last_bytes = (uint32_t)(f->bytes - (uint64_t)(f->packets - 1) * env->mtu);
 	f->mtu = env->mtu;
 	f->ring_bits = ring_bits_for(most);
 	f->sender = sender;
@@ -67,6 +68,15 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 		strack_sender_open((struct strack_sender *)ep, o, flow, most, now);
 	else
 		strack_receiver_open((struct strack_receiver *)ep, o->sack_packets);
+}
+
+static unsigned strack_release(struct endpoint *ep, uint32_t messages, uint64_t now)
+{
+	struct strack_sender *s = (struct strack_sender *)ep;
+
+	(void)now;
+	s->released = messages * s->flow.message_packets;
+	return TRANSPORT_WAKE;
 }
 
 static unsigned strack_on_packet(
@@ -114,6 +124,7 @@ static bool strack_payload_place(const struct endpoint *ep, const struct rx_fram
 const struct transport_ops strack_transport = {
 	.size = strack_size,
 	.open = strack_open,
+	.release = strack_release,
 	.on_packet = strack_on_packet,
 	.on_timer = strack_on_timer,
 	.payload = strack_payload_place,

@@ -13,13 +13,21 @@ struct strack_flow {
 	struct endpoint ep; /* first: an endpoint is one */
 	const struct transport_env *env;
 	struct header_template headers;
-	uint64_t bytes;      /* of the message */
-	uint32_t packets;    /* of the message */
-	uint32_t last_bytes; /* payload of its last packet */
+	uint64_t bytes;           /* of all messages */
+	uint32_t packets;         /* of all messages */
+	uint32_t message_packets; /* of one */
+	uint32_t last_bytes;      /* payload of the last packet; of all others it is mtu */
 	uint32_t mtu;
 	uint32_t ring_bits; /* how far PSNs may run ahead of the expected one */
 	bool sender;
 };
+
+/* All packets before psn have arrived, or are acknowledged. */
+static inline void strack_count_done(struct strack_flow *f, uint32_t psn)
+{
+	if (f->packets != f->message_packets)
+		f->ep.done = psn / f->message_packets;
+}
 
 /* Payload bytes of packet psn (below flow->packets). */
 static inline uint32_t strack_payload(const struct strack_flow *f, uint32_t psn)

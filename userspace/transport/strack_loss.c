@@ -81,7 +81,7 @@ uint64_t strack_loss_tail_due(const struct strack_sender *s)
 {
 	uint64_t rtt = s->flow.env->base_rtt_ps;
 
-	if (s->lost_count || s->next_psn < s->flow.packets || s->probed_ps > s->left_ps)
+	if (s->lost_count || s->next_psn < s->released || s->probed_ps > s->left_ps)
 		return 0;
 	/* a quarter more, so that an idle network, which answers after one, is not asked */
 	return s->left_ps + rtt + rtt / 4;
@@ -107,6 +107,6 @@ bool strack_loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, 
 	if (s->delay_before_ps > longest)
 		longest = s->delay_before_ps;
 	/* less a quarter, since a probe is shorter than the data that it is compared with */
-	return sent_ps == s->probed_ps && sent_ps > s->left_ps && s->next_psn == s->flow.packets &&
+	return sent_ps == s->probed_ps && sent_ps > s->left_ps && s->next_psn == s->released &&
 	       now - s->left_ps >= rtt - rtt / 4 + longest;
 }

@@ -100,6 +100,7 @@ static bool accept(struct strack_receiver *r, uint32_t psn, uint64_t now)
 		r->ooo -= run;
 		closed = run;
 	}
+	strack_count_done(&r->flow, r->epsn);
 	if (r->epsn == r->flow.packets)
 		r->flow.ep.delivered_ps = now;
 	return closed;

@@ -36,6 +36,7 @@ void strack_sender_open(struct strack_sender *s, const struct strack_options *op
 	s->lost = (struct ring){words, s->flow.ring_bits};
 	words += ring_words(s->flow.ring_bits);
 	strack_spray_open(&s->paths, options, options->bitmap_rtts * rtt, words, now);
+	s->released = s->flow.message_packets;
 	s->sack_packets = options->sack_packets;
 	s->fixed = options->fixed;
 	s->opened_ps = now;
@@ -61,7 +62,7 @@ uint64_t strack_sender_inflight(const struct strack_sender *s)
 /* Whether there is a packet that was not sent yet and may be, the window apart. */
 static bool has_new(const struct strack_sender *s)
 {
-	return s->next_psn < s->flow.packets && s->next_psn - s->epsn < s->flow.ring_bits;
+	return s->next_psn < s->released && s->next_psn - s->epsn < s->flow.ring_bits;
 }
 
 static bool may_send(struct strack_sender *s, uint64_t inflight, uint32_t *ret_psn)
@@ -351,6 +352,7 @@ unsigned strack_sender_on_packet(
 		empty = steer(s, &k, s->recvd_bytes - before, now);
 	s->quiet_ps = now;
 	s->asked_ps = now;
+	strack_count_done(&s->flow, s->epsn);
 	if (s->epsn == s->flow.packets) {
 		finish(s, now);
 		return 0;

@@ -29,6 +29,7 @@ struct strack_sender {
 	uint64_t probe_after_ps;
 	uint32_t epsn;        /* all before it have arrived */
 	uint32_t next_psn;    /* the next to be sent for the first time */
+	uint32_t released;    /* packets of messages that have begun */
 	uint32_t acked_end;   /* one more than the highest PSN known to have arrived */
 	uint32_t recover_end; /* loss recovery lasts until epsn gets here */
 	uint32_t claimed_end; /* all before it were acknowledged or claimed at claimed_ps */

@@ -4,8 +4,9 @@
 
 /*
  * A transport as the engine knows it: one struct transport_ops. It is given the time, its randomness and
- * its memory; it allocates nothing, prints nothing and reads no clock. One message is one flow:
- * two endpoints, the sender's and the receiver's, and between them one queue pair or several.
+ * its memory; it allocates nothing, prints nothing and reads no clock. A connection carries one
+ * message, or several one after the other: two endpoints, the sender's and the receiver's, and
+ * between them one queue pair or several.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,8 @@ struct flow_spec {
 	uint8_t dst_mac[6];  /* of the receiver's port */
 	uint8_t src_next[6]; /* of the switch port that the sender is cabled to */
 	uint8_t dst_next[6];
-	uint64_t bytes;       /* of the message, at least 1 */
+	uint64_t bytes; /* of a message, at least 1 */
+	uint32_t more;  /* messages after the first; if there are, bytes is a multiple of the MTU */
 	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
 	uint64_t seed;
 };
@@ -93,8 +95,9 @@ struct endpoint {
 	const struct transport_ops *ops;
 	uint64_t
 		deadline_ps; /* on_timer is due then; 0: never. The transport sets it in any call */
-	uint64_t delivered_ps; /* receiver: the whole message has arrived; 0: not yet */
-	uint64_t finished_ps;  /* sender: the whole message is acknowledged; 0: not yet */
+	uint64_t delivered_ps; /* receiver: all messages have arrived; 0: not yet */
+	uint64_t finished_ps;  /* sender: all messages are acknowledged; 0: not yet */
+	uint32_t done; /* of several messages, those that have arrived, or are acknowledged */
 	struct endpoint_stats stats;
 };
 
@@ -143,6 +146,11 @@ struct transport_ops {
 	/* Sets up zeroed memory of that size. env outlives the endpoint. */
 	void (*open)(struct endpoint *ep, const struct transport_env *env,
 		const struct flow_spec *flow, bool sender, uint64_t now);
+	/*
+	 * The first `messages` of a sender's connection may be sent; it is opened with one. Returns TRANSPORT_*. NULL: a
+	 * connection carries one message only.
+	 */
+	unsigned (*release)(struct endpoint *ep, uint32_t messages, uint64_t now);
 	/* A frame for this endpoint arrived. Returns TRANSPORT_*. */
 	unsigned (*on_packet)(struct endpoint *ep, const struct rx_frame *rx,
 		struct tx_frame *reply, uint64_t now);
