@@ -2,6 +2,7 @@
 #include "session/traffic.h"
 
 #include "base/rng_stream.h"
+#include "base/wiretime.h"
 #include "workload/kind.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
@@ -19,7 +20,8 @@ static uint32_t host_number(const void *fabric, const char *name)
 int traffic_messages(
 	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first)
 {
-	const struct workload_hosts hosts = {f->net.host_count, host_number, f};
+	const struct workload_hosts hosts = {
+		f->net.host_count, host_number, f, serialise_ps(f->packet_bytes, f->host_rate_bps)};
 
 	for (size_t i = first; i < s->workload_count; i++) {
 		const struct workload_spec *w = &s->workloads[i];

@@ -10,7 +10,7 @@
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs)
+#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -44,6 +44,7 @@ struct workload_hosts {
 	uint32_t count;
 	uint32_t (*number)(const void *fabric, const char *name); /* of one that there is */
 	const void *fabric;
+	uint64_t packet_ps; /* of a full packet on the slowest host link */
 };
 
 #define WORKLOAD_REFUSAL 160
