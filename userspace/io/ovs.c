@@ -14,7 +14,7 @@
 #define NO_SUCH_BRIDGE 2 /* exit status of br-exists (ovs-vsctl(8)) */
 #define START          "systemctl start openvswitch-switch"
 
-/* The caller's environment with another OVS_RUNDIR; free() it: the words are not copies, but for `own`. */
+/* The caller's environment with another OVS_RUNDIR; free() it: only `own` is copied. */
 static char **environment_with(const char *own)
 {
 	static const char key[] = OVS_RUNDIR "=";
@@ -152,7 +152,7 @@ static int add_port(const char *rundir, const struct ovs_port *port, const char 
 	struct command_output output;
 	int r;
 
-	/* Not in one go: ovs-vswitchd would keep the interface that had the name before, and is no more. */
+	/* Not in one command: ovs-vswitchd would keep the former interface of that name. */
 	r = remove_port(rundir, port->name, &output, why);
 	if (!r)
 		r = vsctl(rundir, argv, &output, why);
