@@ -65,8 +65,7 @@ uint64_t tap_refused(const struct tap *t, const char *name)
 	text[n] = '\0';
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += strspn(line, " \n");
-		/* after the name: eight counters of reception, then bytes, packets, errors,
-		 * drops */
+		/* after the name: 8 counters of reception, then bytes, packets, errors, drops */
 		if (!strncmp(line, name, length) && line[length] == ':' &&
 			sscanf(line + length + 1,
 				"%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu", &dropped) == 1)
