@@ -71,7 +71,7 @@ int fabricbed_egress(struct __sk_buff *skb)
 
 	if (skb->vlan_present)
 		return TC_ACT_UNSPEC;
-	/* headers may lie outside of what a program can reach, as in packets that a gateway forwards */
+	/* headers may be out of reach in the linear part, as in packets that a gateway forwards */
 	if (skb->data_end - skb->data < EGRESS_HEADERS && skb->len > skb->data_end - skb->data)
 		bpf_skb_pull_data(skb, skb->len < EGRESS_HEADERS ? skb->len : EGRESS_HEADERS);
 	p.cursor.pos = (void *)(long)skb->data;

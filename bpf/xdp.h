@@ -2,7 +2,7 @@
 #ifndef FABRICBED_XDP_H
 #define FABRICBED_XDP_H
 
-/* The XDP side of a program: from the frame on the veth to the verdict in the port's AF_XDP socket. */
+/* The XDP side of a program: from a frame on the veth to its verdict in the AF_XDP socket. */
 #include "sw/pipeline.h"
 
 struct {
@@ -13,7 +13,7 @@ struct {
 } sockets SEC(".maps") __weak;
 
 /*
- * Fills c from a frame and gives the place of its verdict. NULL: nothing that the engine sent, counted and
+ * Fills c from a frame and gives the place of its verdict. NULL: not from the engine; counted, and
  * not to be redirected.
  */
 static __always_inline struct verdict *xdp_enter(struct sw_ctx *c, struct xdp_md *md)

@@ -11,7 +11,8 @@ enum drop_place {
 
 /*
  * Why a packet ended before its receiver had it: one reason a packet, each counted where it
- * happened. Append only: the numbers are part of the trace. X(symbol, name in results, place, meaning).
+ * happened. Append only: the numbers are part of the trace. X(symbol, name in results, place,
+ * meaning).
  */
 #define DROP_REASONS(X)                                                                            \
 	X(DROP_NONE, "none", DROP_AT_INGRESS, "the packet goes on")                                \

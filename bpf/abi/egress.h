@@ -4,16 +4,16 @@
 
 #include <linux/types.h>
 
-/* What becomes of packets of ordinary programs as they leave a host's kernel stack: bpf/egress.bpf.c. */
+/* The egress program of hosts' kernel stacks, bpf/egress.bpf.c: what it does to packets. */
 #define EGRESS_RULES 8
 #define EGRESS_LEVELS                                                                              \
 	9 /* of the cgroup tree, the root's included, in which a rule's cgroup is found */
 
-/* What gets a DSCP: what goes to or comes from a TCP or UDP port, or what a cgroup's processes send. */
+/* Packets that get a DSCP: to or from a TCP or UDP port, or sent by a cgroup's processes. */
 struct egress_rule {
-	__u64 cgroup; /* id: the inode number of its folder; its descendants count too. 0: port counts */
-	__u16 port; /* host byte order; 0: cgroup counts */
-	__u8 dscp;  /* 0..63 */
+	__u64 cgroup; /* id (inode of its folder), descendants included; 0: by port */
+	__u16 port;   /* host byte order; 0: cgroup counts */
+	__u8 dscp;    /* 0..63 */
 	__u8 reserved[5];
 };
 

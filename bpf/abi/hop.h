@@ -17,15 +17,15 @@
 #define VERDICT_MAGIC 0xfab5beefu
 
 /*
- * The frame runs ahead of its arrival, and there will be room for it wherever it goes: the engine takes
- * the space when it arrives. See docs/engine.md, "Ahead of time".
+ * The frame runs ahead of its arrival, and there will be room for it wherever it goes: the engine
+ * takes the space when it arrives. See docs/engine.md, "Ahead of time".
  */
 #define HOP_ROOM 0x1
 
 /*
- * Nothing has arrived: the program makes a frame of its own. A PFC frame of 60 bytes for the peer, saying what the
- * ingress accounting of `classes` calls for now; one that pauses `classes` for as long as a frame can; or, out of a
- * copy of a data packet, a congestion notification to its sender.
+ * Nothing has arrived: the program makes a frame of its own. A PFC frame of 60 bytes for the peer,
+ * as the ingress accounting of `classes` requires; one that pauses `classes` for as long as a frame
+ * can; or, out of a copy of a data packet, a CNP to its sender.
  */
 #define HOP_MAKE_PFC   0x2
 #define HOP_MAKE_STORM 0x4
@@ -60,7 +60,7 @@ enum verdict_action {
 #define VERDICT_LOSSLESS 0x10 /* its space is counted at the ingress, in class in_queue */
 #define VERDICT_ASK_PFC  0x20 /* to be submitted at the ingress: HOP_MAKE_PFC, class in_queue */
 #define VERDICT_ASK_CNP                                                                            \
-	0x40 /* the same if the egress queue is past kmax: HOP_MAKE_CNP, with a copy of this frame */
+	0x40 /* the same, HOP_MAKE_CNP with a copy, if the egress queue is past kmax */
 
 struct verdict {
 	__u32 magic;   /* VERDICT_MAGIC */

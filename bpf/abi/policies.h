@@ -4,10 +4,11 @@
 
 /*
  * Load-balancing policies: how a switch picks among equal-cost ports. A policy is a function
- * balance_<word>() in bpf/balance/<word>.h and a row: X(symbol, word of the scenario, ahead, meaning).
+ * balance_<word>() in bpf/balance/<word>.h and a row: X(symbol, word of the scenario, ahead,
+ * meaning).
  *
- * ahead: 1 where the choice depends on the packet and its ingress port alone, so that the program may
- * run before the packet arrives; 0 where it depends on queues, on the time or on what other ports do.
+ * ahead: 1 where the choice depends on the packet and its ingress port alone, so that the program
+ * may run before the packet arrives; 0 where it depends on queues, time or other ports.
  *
  * The first is what the plain program does.
  */

@@ -15,7 +15,7 @@
  */
 #define PORT_FIRST 2u
 
-/* Traffic classes, and with them egress queues, of a port (802.1Q, 8.6.6); class 7 is served first. */
+/* A port's traffic classes, each with an egress queue (802.1Q, 8.6.6); class 7 is served first. */
 #define CLASSES 8u
 #define QUEUE_CONTROL                                                                              \
 	8u /* of MAC control and LLDP frames: not counted, not paused, before all others */
@@ -63,15 +63,15 @@ struct queue {
 	__u32 depth_bytes; /* admitted and not yet left, the frame in service included */
 	__u32 depth_frames;
 	__u32 max_depth_bytes;
-	__u32 limit_bytes; /* most it may hold; with alpha, what it may hold whatever the others do */
-	__u32 alpha; /* 256ths: of what is free in the switch's pool it may have so much on top; 0: no pool */
-	__u32 kmin_bytes; /* ECN: see sw/mark.h; kmax 0: off */
+	__u32 limit_bytes; /* capacity; with alpha, the part that is reserved */
+	__u32 alpha;       /* 256ths: share of the pool's free bytes on top; 0: no pool */
+	__u32 kmin_bytes;  /* ECN: see sw/mark.h; kmax 0: off */
 	__u32 kmax_bytes;
 	__u32 pmax;          /* marking probability at kmax, 0..65536 */
-	__u32 average_bytes; /* moving average of the depth behind leaving frames, where average_shift */
-	__u8 average_shift; /* its weight is 2^-shift; 0: the depth itself counts */
-	__u8 lossless;      /* never full: its frames are counted at their ingress */
-	__u8 stormed;       /* the watchdog has emptied it and ignores its pauses */
+	__u32 average_bytes; /* moving average of the depth, if average_shift */
+	__u8 average_shift;  /* its weight is 2^-shift; 0: the depth itself counts */
+	__u8 lossless;       /* never full: its frames are counted at their ingress */
+	__u8 stormed;        /* the watchdog has emptied it and ignores its pauses */
 	__u8 reserved;
 	__u64 paused_until_ps; /* by PFC frames of the peer */
 	__u64 paused_since_ps; /* when the pause began that lasts until then */
@@ -84,7 +84,7 @@ struct ingress {
 	__u32 headroom_bytes; /* and above it */
 	__u32 xoff_bytes; /* the threshold; with alpha, what it may hold whatever the others do */
 	__u32 alpha;      /* as a queue's */
-	__u32 xon_bytes; /* it sends XON when it holds so much less than the threshold, or nothing */
+	__u32 xon_bytes;  /* XON is sent so much below the threshold, or at 0 */
 	__u32 headroom_limit;
 	__u32 max_bytes; /* most that it ever held, headroom included */
 	__u8 lossless;
@@ -103,8 +103,8 @@ struct port_drops {
 };
 
 /*
- * What befalls the frames on the cable towards a port. Probabilities in 2^-32, the largest being certainty; times and
- * means in picoseconds; what is 0 is off. See sw/cable.h; userspace/faults/ fills it.
+ * Faults of the frames on the cable towards a port. Probabilities in 2^-32, the largest being
+ * certainty; times and means in picoseconds; 0 is off. See sw/cable.h; userspace/faults/ fills it.
  */
 struct fault {
 	__u32 loss;                /* each frame for itself */
@@ -194,12 +194,12 @@ struct sw_config {
 	__u8 trimmed_dscp;      /* of headers on their way to the receiver */
 	__u8 returned_dscp;     /* and to the sender */
 	__u8 cnp_dscp;
-	__u16 quanta;      /* of an XOFF */
-	__u64 response_ps; /* from a PFC frame's arrival to its effect */
-	__u64 watchdog_ps; /* a pause that lasts longer is ignored; 0: off */
-	__u64 cnp_interval_ps; /* DCQCN's senders raise their rates in it: marks further apart call for a CNP */
-	__u32 host_count; /* of the fabric */
-	__u32 gateway;    /* SW_GATEWAY: that host */
+	__u16 quanta;          /* of an XOFF */
+	__u64 response_ps;     /* from a PFC frame's arrival to its effect */
+	__u64 watchdog_ps;     /* a pause that lasts longer is ignored; 0: off */
+	__u64 cnp_interval_ps; /* CNPs further apart let DCQCN raise its rate */
+	__u32 host_count;      /* of the fabric */
+	__u32 gateway;         /* SW_GATEWAY: that host */
 };
 
 /* What the sizes of the tables follow from. */

@@ -5,11 +5,11 @@
 #include <linux/types.h>
 
 /*
- * What is on the wire: Ethernet / IPv4 or IPv6 / UDP 4791 / InfiniBand BTH / the transport's extension; and
- * two that no router sees: PFC and LLDP. Sources: IEEE 802.3, RFC 791, RFC 8200, RFC 768, InfiniBand annex A17
- * (RoCEv2, CNP) and its volume 1, 9.2 to 9.3 (BTH, RETH, AETH), IEEE 802.3 annex 31D and 802.1Q clause 36 (PFC),
- * IEEE 802.1AB (LLDP). The UDP source port is the path entropy. STrack's opcodes lie in BTH's range for
- * manufacturers (110b in the upper three bits).
+ * Wire formats: Ethernet / IPv4 or IPv6 / UDP 4791 / InfiniBand BTH / the transport's extension;
+ * and two that are not routed: PFC and LLDP. Sources: IEEE 802.3, RFC 791, RFC 8200, RFC 768,
+ * InfiniBand annex A17 (RoCEv2, CNP) and its volume 1, 9.2 to 9.3 (BTH, RETH, AETH), IEEE 802.3
+ * annex 31D and 802.1Q clause 36 (PFC), IEEE 802.1AB (LLDP). The UDP source port is the path
+ * entropy. STrack's opcodes lie in BTH's range for manufacturers (110b in the upper three bits).
  */
 struct eth_hdr {
 	__u8 dst[6];
@@ -69,7 +69,7 @@ struct reth_hdr {
 
 /* Acknowledge extended transport header. */
 struct aeth_hdr {
-	__be32 syndrome_msn; /* syndrome in the upper 8 bits, message sequence number in the lower 24 */
+	__be32 syndrome_msn; /* upper 8 bits: syndrome; lower 24: message sequence number */
 } __attribute__((packed));
 
 /* What follows the BTH of a congestion notification packet: 16 reserved bytes (annex A17). */
@@ -182,8 +182,8 @@ struct strack_sack {
 } __attribute__((packed));
 
 /*
- * Addresses. Host h (from 0) has 10.0.0.0/8 plus h + 1, and fd00:fab::/64 plus h + 1. Port p has the
- * locally administered MAC 02:fb and p in four bytes.
+ * Addresses. Host h (from 0) has 10.0.0.0/8 plus h + 1, and fd00:fab::/64 plus h + 1. Port p has
+ * the locally administered MAC 02:fb and p in four bytes.
  */
 #define HOST_IP4_NET      0x0a000000u
 #define HOST_IP4_NET_BITS 8

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_EGRESS_ECT_H
 #define FABRICBED_EGRESS_ECT_H
 
-/* Makes what is not ECN-capable ECT(0) (RFC 3168, section 5), so that switches mark it and do not drop it. */
+/* Makes non-ECT packets ECT(0) (RFC 3168, section 5): switches then mark instead of dropping. */
 #include "egress/packet.h"
 #include "lib/ip.h"
 

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_EGRESS_LABEL_H
 #define FABRICBED_EGRESS_LABEL_H
 
-/* The IPv6 flow label (RFC 6437), by which switches choose among paths: 20 bits, of which 0 is no label. */
+/* The IPv6 flow label (RFC 6437), by which switches choose paths: 20 bits; 0 is no label. */
 #include "egress/packet.h"
 #include "lib/hash.h"
 

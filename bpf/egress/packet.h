@@ -27,7 +27,7 @@ struct egress_packet {
 	__be16 src_port; /* 0: neither TCP nor UDP, or the ports are not in this fragment */
 	__be16 dst_port;
 	__u64 cgroups
-		[EGRESS_LEVELS]; /* ids, the root's first, of the sending socket's; 0: there is none so deep */
+		[EGRESS_LEVELS]; /* ids of the sending socket's, from the root; 0: none so deep */
 };
 
 /* Most bytes of a packet that are looked at: Ethernet, IPv4 with options, ports. */

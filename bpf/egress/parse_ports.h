@@ -2,7 +2,7 @@
 #ifndef FABRICBED_EGRESS_PARSE_PORTS_H
 #define FABRICBED_EGRESS_PARSE_PORTS_H
 
-/* Finds the IP header and the ports. Packets have come from a kernel's stack: nothing else about them is checked. */
+/* Finds the IP header and the ports. It trusts the kernel's stack and checks nothing else. */
 #include "egress/packet.h"
 
 /* TCP and UDP alike begin with their ports. */
@@ -56,7 +56,7 @@ static __always_inline int egress_parse_ip6(struct egress_packet *p)
 	return 1;
 }
 
-/* Fills p, zeroed but for its cursor, which is at the Ethernet header. False: neither IPv4 nor IPv6, or tagged. */
+/* Fills p; its cursor is at the Ethernet header, the rest is zero. False: not IP, or tagged. */
 static __always_inline int egress_parse(struct egress_packet *p)
 {
 	const struct eth_hdr *eth = cursor_pull(&p->cursor, sizeof(*eth));

@@ -3,10 +3,11 @@
 #define FABRICBED_LIB_BUFFER_H
 
 /*
- * The memory of a switch: taken when a frame is admitted, given back when its last bit has left. A lossy frame is
- * counted in its egress queue, a lossless one at its ingress (and in the queue's depth, which ECN looks at).
- * Either holds something of its own; beyond that it may take alpha times what is free in the switch's pool
- * (Choudhury and Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet Switches, 1998).
+ * A switch's memory: taken when a frame is admitted, released when its last bit has left. A lossy
+ * frame is counted in its egress queue, a lossless one at its ingress (and in the queue's depth,
+ * which ECN uses). Either has a reserve; beyond that it may take alpha times the free bytes of the
+ * switch's pool (Choudhury and Hahne: Dynamic Queue Length Thresholds for Shared-Memory Packet
+ * Switches, 1998).
  */
 #include "abi/shared_state.h"
 #include "lib/compiler.h"

@@ -13,8 +13,8 @@
 #define sw_unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * Before a bounds check: clang (19 does) may otherwise check what x was computed from instead of x, and the
- * verifier, which does not relate the two, then takes the access behind the check for unbounded.
+ * Before a bounds check: clang (19 does) may otherwise check what x was computed from instead of x.
+ * The verifier does not relate the two, and takes the access after the check for unbounded.
  */
 #ifdef __bpf__
 #define sw_opaque(x) __asm__ volatile("" : "+r"(x))

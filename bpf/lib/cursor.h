@@ -11,8 +11,9 @@ struct cursor {
 };
 
 /*
- * The next `size` bytes (a constant, for the verifier), or NULL if the frame is shorter. Each pull is to be checked before the
- * next one: clang (19 does) may else fold two checks into one that the verifier does not follow.
+ * The next `size` bytes (a constant, for the verifier), or NULL if the frame is shorter. Check each
+ * pull before the next: clang (19 does) may else fold two checks into one that the verifier does
+ * not follow.
  */
 static __always_inline void *cursor_pull(struct cursor *c, __u32 size)
 {

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_LIB_PAUSE_H
 #define FABRICBED_LIB_PAUSE_H
 
-/* The pause of an egress queue (802.1Q, clause 36): set by the peer's frames, ended by them, by time, or by a watchdog. */
+/* The pause of an egress queue (802.1Q, clause 36): set and ended by the peer, or by time. */
 #include "abi/shared_state.h"
 #include "lib/compiler.h"
 
@@ -29,10 +29,10 @@ static __always_inline void pause_end(struct queue *q, __u64 now)
 }
 
 /*
- * A frame of the peer that has come, and takes effect `response` later: pause for so many quanta from then on, or go on. An end that
- * has not come by the time at which such a frame does, of an earlier XON or by time, then never comes: the pause lasts. A queue that the
- * watchdog has taken out of service ignores it until the peer relents: it sends XON, or nothing for as long as the
- * watchdog waits.
+ * A PFC frame of the peer, which takes effect `response` later: pause for so many quanta from then
+ * on, or resume. It cancels an end (of an earlier XON, or by time) that is due at its own effect or
+ * later: the pause lasts. A queue that the watchdog has taken out of service ignores it until the
+ * peer relents: it sends XON, or nothing for as long as the watchdog waits.
  */
 static __always_inline void pause_set(
 	struct queue *q, __u32 quanta, __u64 quantum, __u64 now, __u64 response, __u64 watchdog)

@@ -3,9 +3,9 @@
 #define FABRICBED_SW_ADMIT_H
 
 /*
- * Room for the frame: in its egress queue, or, of a lossless class, at its ingress, where passing the threshold asks
- * for a PFC frame. What is admitted takes its space here; the engine gives it back when the frame's last
- * bit has left. Needs sw and out.
+ * Room for the frame: in its egress queue, or, in a lossless class, at its ingress, where passing
+ * the threshold asks for a PFC frame. An admitted frame takes its space here; the engine releases
+ * it when the last bit has left. Needs sw and out.
  */
 #include "sw/context.h"
 #include "lib/buffer.h"

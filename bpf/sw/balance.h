@@ -3,9 +3,9 @@
 #define FABRICBED_SW_BALANCE_H
 
 /*
- * One port of the group, by the fabric's policy. Needs sw and group; sets out_id and out. Where switches
- * reroute by themselves, a frame goes back the way that it came only if there is no other: the group's
- * next port takes it.
+ * One port of the group, by the fabric's policy. Needs sw and group; sets out_id and out. Where
+ * switches reroute by themselves, a frame goes back out of its ingress port only if there is no
+ * other: the group's next port takes it.
  */
 #include "abi/policies.h"
 #include "balance/ecmp.h"

@@ -3,11 +3,12 @@
 #define FABRICBED_SW_CNP_H
 
 /*
- * Supplemental congestion notification (IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 30): where
- * the egress queue is severely congested, packets that come in already marked will reach the receiver late, and its
- * notifications the sender later still. The switch keeps such flows in mind. Where their marked packets are further apart
- * than the interval in which DCQCN's sender raises its rate, the sender would raise it in between, and the switch notifies it
- * itself. Where they come more often the receiver's own notifications keep it down.
+ * Supplemental congestion notification (IEEE 802 Nendica, Intelligent Lossless Data Center
+ * Networks, figure 30): where the egress queue is severely congested, packets that arrive marked
+ * reach the receiver late, and its CNPs the sender later still. The switch records such flows. If
+ * their marked packets are further apart than the interval in which DCQCN's sender raises its rate,
+ * the sender would raise it in between, and the switch sends a CNP itself. If they are closer, the
+ * receiver's own CNPs suffice.
  */
 #include "sw/context.h"
 #include "lib/hash.h"
@@ -22,8 +23,9 @@ static __always_inline __u32 sw_bth_psn(const struct bth_hdr *bth)
 }
 
 /*
- * Needs a parsed frame. Sets VERDICT_ASK_CNP on what came in marked: the engine asks for a CNP if the egress queue is
- * past kmax as the frame arrives. Nothing here depends on the queues, so that this may run ahead of time.
+ * Needs a parsed frame. Sets VERDICT_ASK_CNP on what arrived marked: the engine asks for a CNP if
+ * the egress queue is past kmax as the frame arrives. Nothing here depends on the queues, so that
+ * this may run ahead of time.
  */
 static __always_inline enum sw_step sw_cnp_ask(struct sw_ctx *c)
 {
@@ -33,7 +35,7 @@ static __always_inline enum sw_step sw_cnp_ask(struct sw_ctx *c)
 	return SW_NEXT;
 }
 
-/* HOP_MAKE_CNP: whether the flow of the copy is to be notified now. Needs it routed; SW_DONE: it is not. */
+/* HOP_MAKE_CNP: whether to notify the copy's flow now. Needs it routed; SW_DONE: no. */
 static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 {
 	const struct queue *q = table_queues(c->t, c->out_id * CLASSES + c->queue);
@@ -63,8 +65,9 @@ static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 }
 
 /*
- * HOP_MAKE_CNP: turns the copy of a data packet into a CNP for its sender (annex A17.9), to be submitted again. A packet does
- * not carry its sender's queue pair; that it differs from the receiver's in the lowest bit is fabricbed's own custom.
+ * HOP_MAKE_CNP: turns the copy of a data packet into a CNP for its sender (annex A17.9), to be
+ * submitted again. A packet does not carry its sender's queue pair; that it differs from the
+ * receiver's in the lowest bit is fabricbed's own convention.
  */
 static __always_inline enum sw_step sw_cnp_make(struct sw_ctx *c)
 {

@@ -65,7 +65,7 @@ enum sw_step {
 			SW_STAGE(stage);                                                           \
 	} while (0)
 
-/* Whether a behaviour is on. A constant in BPF, once loaded, and in the inline dataplane's plain program. */
+/* Whether a feature is on: a constant in loaded BPF and in the inline dataplane's plain program. */
 #ifdef __bpf__
 #define sw_has(c, feature) (table_config((c)->t)->features & (feature))
 #else
@@ -97,8 +97,8 @@ SW_GLOBAL __u32 sw_forget(__u32 x)
 }
 
 /*
- * Where ways through the program join again: else the verifier would walk what follows once for each set of flags that
- * they come with, and there are more ways than it has patience for.
+ * Where paths through the program join: else the verifier would walk what follows once for each set
+ * of flags, and exceed its limit.
  */
 static __always_inline void sw_join(struct sw_ctx *c)
 {

@@ -3,9 +3,9 @@
 #define FABRICBED_SW_FORWARD_H
 
 /*
- * What a router changes in a packet that it sends on: TTL or hop limit less one (RFC 1812, 5.3.1),
- * the checksum with it, and both MAC addresses. The life check stands apart, since a packet that dies
- * must not take buffer space first.
+ * What a router changes in a packet that it forwards: TTL or hop limit less one (RFC 1812, 5.3.1),
+ * the checksum with it, and both MAC addresses. The TTL check is separate, since a packet that
+ * expires must not take buffer space first.
  */
 #include "sw/context.h"
 #include "lib/ip.h"

@@ -4,7 +4,7 @@
 
 /*
  * Egress ECN (RFC 3168; RED's line between kmin and kmax): the mark that the queue at the other end
- * of the cable puts on a frame as it leaves, by what waits behind it, or by the moving average of that
+ * of the cable sets on a frame as it leaves, by the depth behind it, or by its moving average
  * (Floyd and Jacobson: Random Early Detection Gateways, 1993, section 4). Needs a parsed frame.
  */
 #include "sw/context.h"

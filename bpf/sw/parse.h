@@ -3,9 +3,10 @@
 #define FABRICBED_SW_PARSE_H
 
 /*
- * Ethernet, IPv4 or IPv6, UDP, and where programs send too, TCP. Sets eth, ip4 or ip6, udp, what the flow hash covers, dst_host,
- * and DSCP and class. IPv4 headers with options, fragments and other protocols pass; their hash then covers the addresses
- * and the protocol only. The modelled length counts, not the bytes that are there: a frame may be cut after its headers.
+ * Ethernet, IPv4 or IPv6, UDP, and where programs send too, TCP. Sets eth, ip4 or ip6, udp, the
+ * input of the flow hash, dst_host, DSCP and class. IPv4 headers with options, fragments and other
+ * protocols pass; their hash covers the addresses and the protocol only. The modelled length
+ * counts, not the bytes present: a frame may be cut after its headers.
  */
 #include "sw/context.h"
 
@@ -84,8 +85,8 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	c->ip6 = ip;
 	c->dscp = word >> 22 & (DSCP_COUNT - 1);
 	/*
-	 * RFC 6437, section 3: the flow label is part of what equal-cost paths are chosen by. It is mixed
-	 * with the addresses and not with the ports, since it may have been made from a port.
+	 * RFC 6437, section 3: the flow label is part of the equal-cost hash. It is mixed with the
+	 * addresses and not with the ports, since it may have been made from a port.
 	 */
 	c->addresses = rng_mix(src->net ^ rng_mix(src->host ^ (word & 0xfffff))) ^
 		       rng_mix(dst->host ^ dst->net);
@@ -96,7 +97,7 @@ static __always_inline enum sw_step sw_parse_ip6(struct sw_ctx *c)
 	return sw_parse_above(c, ip->next_header);
 }
 
-/* What no host has as its address is the gateway's to take; what is for a group is for nobody outside. */
+/* The gateway takes addresses that no host has; multicast does not leave the fabric. */
 static __always_inline void sw_parse_gateway(struct sw_ctx *c)
 {
 	if (!(c->eth->dst[0] & 1) && c->dst_host >= table_config(c->t)->host_count)

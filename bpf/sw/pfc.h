@@ -3,8 +3,8 @@
 #define FABRICBED_SW_PFC_H
 
 /*
- * Priority-based flow control (IEEE 802.1Q, clause 36; the frame: 802.3, annex 31D): a frame that has come pauses this
- * port's own egress queues; one that is to be made says what the ingress accounting calls for.
+ * Priority-based flow control (IEEE 802.1Q, clause 36; the frame: 802.3, annex 31D): a received
+ * frame pauses this port's own egress queues; a generated one follows from the ingress accounting.
  */
 #include "sw/context.h"
 #include "lib/buffer.h"

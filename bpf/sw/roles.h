@@ -3,15 +3,15 @@
 #define FABRICBED_SW_ROLES_H
 
 /*
- * Queue remapping by port roles. A packet that came down an uplink and goes up another was bounced: its
- * flow may close a cycle of buffers that wait for each other, so it is tagged, by its DSCP, and goes on in
- * another lossless class, here and at all switches after (IEEE 802 Nendica, Intelligent Lossless Data
- * Center Networks, figures 26 to 28).
+ * Queue remapping by port roles. A packet that came down an uplink and goes up another was bounced:
+ * its flow may close a cycle of buffers that wait for each other. It is tagged, by its DSCP, and
+ * goes on in another lossless class, here and at all later switches (IEEE 802 Nendica, Intelligent
+ * Lossless Data Center Networks, figures 26 to 28).
  */
 #include "sw/context.h"
 #include "lib/ip.h"
 
-/* Needs out. The class of the ingress stays what it was: that space was asked for in the old one. */
+/* Needs out. The ingress keeps its class: the space was taken in the old one. */
 static __always_inline enum sw_step sw_remap(struct sw_ctx *c)
 {
 	__u8 dscp;

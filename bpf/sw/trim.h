@@ -3,17 +3,18 @@
 #define FABRICBED_SW_TRIM_H
 
 /*
- * Trimming: a data packet that finds no room loses its payload, and its headers go on in a class of their own, to the
- * receiver or back to the sender (Handley et al., Re-architecting datacenter networks and stacks for low latency and
- * high performance, SIGCOMM 2017, sections 3.1 and 3.2.4). What stays is the same whether payload bytes are carried or
- * not: Ethernet, IP, UDP, BTH and as much again as any data packet's extension has. There is no ICRC any more.
+ * Trimming: a data packet that finds no room loses its payload, and its headers go on in a class of
+ * their own, to the receiver or back to the sender (Handley et al., Re-architecting datacenter
+ * networks and stacks for low latency and high performance, SIGCOMM 2017, sections 3.1 and 3.2.4).
+ * The trimmed length does not depend on whether payload bytes are carried: Ethernet, IP, UDP, BTH
+ * and as much again as any data packet's extension has. There is no ICRC any more.
  */
 #include "sw/resubmit.h"
 #include "lib/ip.h"
 
 #define TRIM_EXTENSION 16
 
-/* An answer is nothing but headers: what is not at least so many times as long as what would stay is not cut. */
+/* Control packets are headers only: a frame below so many trimmed lengths is not trimmed. */
 #define TRIM_WORTH 2
 
 /* Of the transport's headers: UDP, BTH, its extension. */

@@ -3,8 +3,8 @@
 #define FABRICBED_BRINGUP_H
 
 /*
- * Turns a fabric into kernel objects: a network namespace a node, a veth pair a link, a program and
- * a socket a port, where asked for a TAP interface a host; and takes all of it away again, its own or
+ * Turns a fabric into kernel objects: a network namespace per node, a veth pair per link, a program
+ * and a socket per port, a TAP interface per host on request; and removes all of it, its own or
  * what a killed process left.
  */
 #include "abi/egress.h"
@@ -24,23 +24,22 @@ struct build_params {
 	const struct sw_sizes *sizes;
 	uint32_t frame_capacity; /* bytes of a frame that cross a veth */
 
-	/* Each host's kernel stack sends and receives by eth0, a TAP interface; without it link0 has the addresses. */
+	/* Each host's kernel stack uses eth0, a TAP interface; else link0 has the addresses. */
 	bool stacks;
 	uint32_t stack_mtu; /* of eth0: bytes of an IP packet; below 1280 there is no IPv6 */
 	const struct egress_config *egress; /* of eth0's program; NULL: none */
 	bool ecn;                           /* the hosts' TCP asks for ECN */
-	bool gso_off; /* their TCP hands over segments, not trains of them: each passes the program */
-	uint32_t
-		gateway; /* host to which the others' default routes lead, and which forwards; HOST_NONE */
+	bool gso_off;     /* their TCP sends single segments, each through the program */
+	uint32_t gateway; /* the other hosts' default route; it forwards; or HOST_NONE */
 	const struct lock_wait *wait; /* for others that build; NULL: a few seconds */
-	/* The gateway joins an Open vSwitch bridge in the calling thread's namespace; NULL: it does not. */
+	/* The Open vSwitch bridge, in the thread's namespace, that the gateway joins; or NULL. */
 	const struct external_spec *external;
 };
 
 /*
- * Builds a fabric, tables of the given sizes zeroed. First removes what dead processes left. On error
- * nothing stays behind. 0; -EEXIST: exact, and the name is taken; -ENOPKG: there is no Open vSwitch, or no such bridge;
- * another -errno; with why.
+ * Builds a fabric, tables of the given sizes zeroed. First removes what dead processes left. On
+ * error nothing stays behind. 0; -EEXIST: exact, and the name is taken; -ENOPKG: no Open vSwitch,
+ * or no such bridge; another -errno; with why.
  */
 int build_up(struct built **ret, const struct build_params *params, struct error *why);
 
@@ -49,8 +48,8 @@ struct dataplane *build_dataplane(struct built *b);
 const char *build_name(const struct built *b);
 
 /*
- * With stacks: the TAP of a host (its number), non-blocking, one whole Ethernet frame without FCS a read or write. It
- * goes with build_down().
+ * With stacks: the TAP of a host (its number), non-blocking, one Ethernet frame without FCS a read
+ * or write. build_down() closes it.
  */
 int build_stack_fd(const struct built *b, uint32_t host);
 

@@ -3,10 +3,11 @@
 #define FABRICBED_CLAIM_H
 
 /*
- * What processes own under the name of a fabric: entries of a folder, of which each is locked (flock) by its owner for as
- * long as it lives, so that what a killed process left is known as such (process_owns()). Whoever makes, lists or removes
- * entries to act on them holds the folder's lock meanwhile, on a file in it. The folder and that file are the owner's
- * alone, since whoever can open a file can hold up all who wait for its lock.
+ * What processes own under a fabric's name: entries of a folder. The owner locks its entry (flock)
+ * for as long as it lives, so that what a killed process left is known as such (process_owns()).
+ * Whoever makes, lists or removes entries to act on them holds the folder's lock meanwhile, on a
+ * file in it. The folder and that file are the owner's alone, since whoever can open a file can
+ * block all who wait for its lock.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,13 +26,13 @@ struct lock {
 	int file;
 };
 
-/* Makes the folder if it is not there, and waits. wait NULL: a few seconds (-EBUSY). 0 or -errno with why. */
+/* Makes a missing folder, and waits. wait NULL: a few seconds (-EBUSY). 0 or -errno with why. */
 int lock_take(struct lock *ret, const char *path, const struct lock_wait *wait, struct error *why);
 
 /* Its folder is closed too. */
 void lock_release(struct lock *l);
 
-/* Makes a folder that is the caller's alone, or lets an older version's be so. 0 or -errno with why. */
+/* Makes a private folder, or makes an older version's private. 0 or -errno with why. */
 int lock_make_folder(const char *path, struct error *why);
 
 #define CLAIM_RESERVED "live" /* a folder beside entries: no fabric's name */
@@ -47,7 +48,7 @@ enum claim_kind { CLAIM_FILE, CLAIM_FOLDER };
 /* Makes an entry and locks it: a descriptor; -EEXIST: there is one of that name; another -errno. */
 int claim_make(const struct lock *l, const char *name, enum claim_kind kind);
 
-/* Visits the entries of a kind by name, until one visit is negative, which it returns; else the sum of what they returned. -errno. */
+/* Visits the entries of a kind by name. Returns the first negative result, else their sum. */
 int claim_each(int folder, enum claim_kind kind,
 	int (*visit)(void *arg, int folder, const char *name), void *arg);
 

@@ -15,7 +15,7 @@
 #include "scenario/scenario.h"
 
 #define KEYWORD      "external "
-#define ALIAS_BYTES  256 /* with the terminating zero: IFALIASZ of the kernel's include/linux/if.h */
+#define ALIAS_BYTES  256 /* with the final zero: IFALIASZ of include/linux/if.h */
 #define NAME_SHOWN   5   /* letters of the fabric's name in the port's, which has 15 */
 #define LINK_LOCAL   64  /* bits of its prefix (RFC 4291, 2.5.6) */
 #define PREFIX_WORDS "expected an address with a prefix length"
@@ -148,8 +148,8 @@ static int add_address(
 }
 
 /*
- * The kernel's own would be tentative for a second, and a router solicits neighbours from no other address
- * (net/ipv6/ndisc.c, ndisc_send_ns()). RFC 4291, appendix A.
+ * The kernel's own would be tentative for a second, and a router solicits neighbours from no other
+ * address (net/ipv6/ndisc.c, ndisc_send_ns()). RFC 4291, appendix A.
  */
 static void add_link_local(const struct making *m, struct rtnl *rtnl)
 {
@@ -255,8 +255,8 @@ int external_open(const struct external *x, const struct external_site *site, st
 		return error_set(why, m.outside_fd, "cannot open the network namespace: %s",
 			strerror(-m.outside_fd));
 	/*
-	 * A port of that name is a leftover. It goes first: ovs-vswitchd would take the new interface as soon as it is there, and
-	 * put it down again when it gives it up.
+	 * A port of that name is a leftover. It goes first: ovs-vswitchd would take the new
+	 * interface as soon as it is there, and put it down again when it gives it up.
 	 */
 	ovs_remove_port(x->rundir, x->port);
 	r = parallel_for(1, 1, make_inside, &m, why);

@@ -3,8 +3,8 @@
 #define FABRICBED_EXTERNAL_H
 
 /*
- * The way out of a fabric: ext0 of one host, whose other end lies in the network namespace of who builds, and is a port
- * of an Open vSwitch bridge there.
+ * The uplink of a fabric: ext0 of one host, whose other end is in the builder's network namespace,
+ * and is a port of an Open vSwitch bridge there.
  */
 #include <limits.h>
 #include <net/if.h>
@@ -26,8 +26,8 @@ struct external {
 };
 
 /*
- * What it is to be for a fabric's host, after a look at the bridge: nothing is made. free() it. 0; -ENOPKG: Open vSwitch or
- * the bridge is not there; another -errno; with why.
+ * Plans it for a fabric's host, after a look at the bridge; makes nothing. free() it. 0; -ENOPKG:
+ * no Open vSwitch or no such bridge; another -errno; with why.
  */
 int external_plan(struct external **ret, const struct external_spec *spec, const char *fabric,
 	const char *netns, struct error *why);
@@ -46,7 +46,7 @@ struct external_site {
 	bool ip6;
 };
 
-/* Makes it, one end in the calling thread's namespace. As above. Undo it with external_remove() also if it fails. */
+/* Makes it, one end in the thread's namespace. As above. external_remove() it also on failure. */
 int external_open(const struct external *x, const struct external_site *site, struct error *why);
 
 /* Whatever there is of it; from any namespace. */

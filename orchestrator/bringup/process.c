@@ -66,7 +66,7 @@ pid_t process_parent(pid_t pid)
 	return read_stat(path, &s) ? s.parent : 0;
 }
 
-/* Whether SIGKILL is on its way to the task: nothing can stop it, but a long system call may end first. */
+/* Whether SIGKILL is pending: nothing can stop it, but a long system call may end first. */
 static bool is_doomed(const char *task)
 {
 	unsigned long long pending, doom = 0;

@@ -16,16 +16,18 @@ unsigned long long process_started(pid_t pid);
 pid_t process_parent(pid_t pid);
 
 /*
- * All its threads have exited or begun to, so that it makes nothing new. One that has been killed but is still
- * inside a system call is waited for, up to 2 s. False also if it is not to be seen, as in another PID namespace.
+ * All its threads have exited or begun to, so that it makes nothing new. One that was killed inside
+ * a system call is waited for, up to 2 s. False also if it is invisible, as in another PID
+ * namespace.
  */
 bool process_is_dying(pid_t pid, unsigned long long started);
 
 /*
- * Whether the owner of a record (bringup/record.h) or of a live fabric's directory (daemon/registry.h) lives: it holds a lock
- * (flock) on what fd refers to, which tells of a process in another PID namespace too. A killed process holds its locks
- * until its sockets are closed, and each of those takes a grace period: it counts as gone from the moment it began to die.
- * pid 0: it has not said yet who it is.
+ * Whether the owner of a record (bringup/record.h) or of a live fabric's directory
+ * (daemon/registry.h) lives: it holds a lock (flock) on what fd refers to, which also works across
+ * PID namespaces. A killed process holds its locks until its sockets are closed, and each of those
+ * takes a grace period: it counts as gone once it has begun to die. pid 0: the owner has not
+ * written its id yet.
  */
 bool process_owns(int fd, pid_t pid, unsigned long long started);
 

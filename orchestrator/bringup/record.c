@@ -79,8 +79,8 @@ static int record_open(struct record *ret, int folder, const char *name, bool *r
 }
 
 /*
- * Reads the namespaces; what is neither a line of "<record>-<node>" nor a way out is left alone. remove: takes away the ways
- * out, before their namespaces go.
+ * Reads the namespaces; ignores what is neither a line of "<record>-<node>" nor an uplink. remove:
+ * removes the uplinks, before their namespaces go.
  */
 static int read_lines(struct record *r, bool remove)
 {
@@ -136,7 +136,7 @@ static int sweep_one(void *why, int folder, const char *name)
 	return r < 0 ? r : !lives;
 }
 
-/* What visiting the records under their lock gives; 0 where nothing was ever built: there is no folder to be made. */
+/* Visits the records under their lock and returns the result; 0 without the folder. */
 static int each_record(int (*visit)(void *arg, int folder, const char *name), void *arg,
 	const struct lock_wait *wait, struct error *why)
 {
@@ -300,8 +300,8 @@ void record_release(struct record *r)
 	if (!r)
 		return;
 	/*
-	 * Without the lock a sweep might find the file between the unlink and its own open. If it can't be had in time
-	 * the file stays, and goes with the next sweep.
+	 * Without the lock a sweep might find the file between the unlink and its own open. If it
+	 * can't be had in time the file stays until the next sweep.
 	 */
 	if (lock_take(&lock, RECORD_DIR, NULL, NULL) == 0) {
 		unlinkat(lock.folder, r->name, 0);

@@ -3,10 +3,11 @@
 #define FABRICBED_RECORD_H
 
 /*
- * Who owns which namespaces: one file a fabric under /run/fabricbed, named as the fabric. It lists
- * all namespaces before the first of them is made, and a way out of the fabric (bringup/external.h) before that is; its
- * owner holds a lock on it (flock) for as long as it lives: what a killed process left is thus known, whenever it
- * died. Claims and sweeps take turns by a lock (bringup/claim.h). All of it is root's alone.
+ * Who owns which namespaces: one file per fabric under /run/fabricbed, with its name. It lists all
+ * namespaces before the first is made, and an uplink (bringup/external.h) before it is made. Its
+ * owner holds a lock on it (flock) for as long as it lives: what a killed process left is thus
+ * known, whenever it died. Claims and sweeps take turns by a lock (bringup/claim.h). All of it is
+ * root's alone.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,15 +24,15 @@ struct record;
 
 /*
  * Sweeps, then claims `wanted` for f, or the first of "<wanted>-2", "<wanted>-3", ... of which
- * neither the name nor any namespace is taken; exact: `wanted` or nothing. 0; -EINVAL: no name for a
- * file; -EEXIST: exact, and taken; another -errno; with why. End it with record_release().
+ * neither the name nor any namespace is taken; exact: `wanted` or nothing. 0; -EINVAL: no name for
+ * a file; -EEXIST: exact, and taken; another -errno; with why. End it with record_release().
  */
 int record_claim(struct record **ret, const char *wanted, bool exact, const struct fabric *f,
 	const struct lock_wait *wait, struct error *why);
 
 /*
- * Adds a line that begins with no namespace's name: what is to be taken away beside the namespaces, before it is made.
- * 0 or -errno.
+ * Adds a line that does not begin with a namespace's name: what else is to be removed, before it is
+ * made. 0 or -errno.
  */
 int record_note(struct record *r, const char *line);
 
@@ -44,8 +45,8 @@ const char *record_name(const struct record *r);
 const char *record_netns(const struct record *r, uint32_t i);
 
 /*
- * Removes the namespaces, ways out and records of fabrics whose process is gone or going. How many, or -errno
- * with why.
+ * Removes the namespaces, uplinks and records of fabrics whose process is gone or going. How many,
+ * or -errno with why.
  */
 int record_sweep(const struct lock_wait *wait, struct error *why);
 

@@ -43,7 +43,7 @@ static int write_sysctl(const char *path, struct error *why)
 		     : 0;
 }
 
-/* Once the interfaces are up: before that they would join the routers' multicast groups, and say so. */
+/* After the interfaces are up: else they would join the routers' multicast groups. */
 static int set_forwarding(const struct stack *s, struct rtnl *rtnl, struct error *why)
 {
 	int r;

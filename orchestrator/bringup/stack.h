@@ -2,7 +2,7 @@
 #ifndef FABRICBED_STACK_H
 #define FABRICBED_STACK_H
 
-/* The network card that a host's kernel stack sees: eth0, a TAP interface whose other end is the engine. */
+/* The network card of a host's kernel stack: eth0, a TAP interface to the engine. */
 #include <stdbool.h>
 #include "bringup/bringup.h"
 #include "io/netlink.h"
@@ -23,8 +23,8 @@ struct stack {
 void stack_add_addresses(struct rtnl *rtnl, uint32_t index, uint32_t host, bool ip6);
 
 /*
- * Makes eth0 and what belongs to it in the calling thread's namespace, which is the host's and rtnl's; all that
- * rtnetlink does joins the batch. 0 or -errno with why.
+ * Makes and configures eth0 in the calling thread's namespace, which is the host's and rtnl's;
+ * rtnetlink requests join the batch. 0 or -errno with why.
  */
 int stack_open(struct tap *ret, const struct stack *s, struct rtnl *rtnl, struct error *why);
 

@@ -2,9 +2,7 @@
 #ifndef FABRICBED_CLI_H
 #define FABRICBED_CLI_H
 
-/*
- * The command line as one table: what parses it also prints the help, the man page and the completion.
- */
+/* The command line as one table, for parsing, the help, the man page and the completion. */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -51,7 +49,7 @@ struct command {
 	const char *details;              /* paragraphs for help and man page */
 	const struct cli_option *options; /* ends with a NULL name */
 	size_t operands_min, operands_max;
-	bool operands_raw; /* options come before all of them: what follows the first is not looked at */
+	bool operands_raw; /* options end at the first operand */
 	int (*run)(const struct command *c, const struct cli_args *args);
 };
 
@@ -65,8 +63,8 @@ extern const struct command cmd_show, cmd_inject, cmd_heal, cmd_start, cmd_pause
 const char *cli_value(const struct command *c, const struct cli_args *args, const char *name);
 
 /*
- * Parses argv behind the command's name. Returns EXIT_WELL, or EXIT_INPUT after a message; *ret_help if --help was
- * asked for.
+ * Parses argv after the command's name. Returns EXIT_WELL, or EXIT_INPUT after a message; *ret_help
+ * if --help was given.
  */
 int cli_parse(const struct command *c, int argc, char **argv, struct cli_args *ret, bool *ret_help);
 
@@ -83,8 +81,8 @@ void cli_man_text(const char *text);
 const struct command *cli_find_command(const struct command *const *commands, const char *name);
 
 /*
- * Makes an override of what --seed says, if it is given; it lies in buf, as long as args is used. EXIT_WELL, or EXIT_INPUT
- * after a message.
+ * Makes an override of --seed, if it is given; it is in buf, as long as args is used. EXIT_WELL, or
+ * EXIT_INPUT after a message.
  */
 #define CLI_SEED_SET 64
 int cli_take_seed(const struct command *c, struct cli_args *args, char buf[CLI_SEED_SET]);

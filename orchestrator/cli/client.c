@@ -87,7 +87,7 @@ static int explain_connect(const char *name, int error, struct error *why)
 
 /* ---- the connection ---- */
 
-/* A descriptor, or -errno. flags: SOCK_NONBLOCK makes a full queue of connections -EAGAIN, else it is waited for. */
+/* A descriptor, or -errno. flags: with SOCK_NONBLOCK a full queue of connections is -EAGAIN. */
 static int connect_socket(const char *name, int flags)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -168,7 +168,7 @@ static int wait_readable(const struct client *c, int stop_fd)
 	return fds[1].revents ? -EINTR : 0;
 }
 
-/* Reads what has come behind what there is. How many bytes; 0: the other end has closed; -EAGAIN: none yet; -errno. */
+/* Appends input to the buffer. How many bytes; 0: end of input; -EAGAIN: none yet; -errno. */
 static ssize_t read_more(struct client *c)
 {
 	ssize_t n;
@@ -203,8 +203,9 @@ static int connection_lost(const struct client *c, int error, struct error *why)
 }
 
 /*
- * A whole request. Nothing else has been sent, so there is room for all of it, but for a fabric that reads nothing. That
- * the other end has closed shows when the answer is read: it may have told why before.
+ * Sends a whole request. Nothing else has been sent, so there is room for it unless the fabric
+ * reads nothing. Whether the other end has closed shows when the reply is read: it may have sent a
+ * reason.
  */
 static int send_line(struct client *c, const char *line, size_t length, struct error *why)
 {
@@ -263,7 +264,7 @@ static int refused(struct client *c, const json_t *answer, struct error *why)
 	return strcmp(kind, "input") ? EXIT_RUN : EXIT_INPUT;
 }
 
-/* The next whole line, without its end; NULL: it is not there yet. What was taken before is gone. */
+/* The next whole line, without its end; NULL: incomplete. The line before it is invalid now. */
 static const char *next_line(struct client *c, size_t *ret_length)
 {
 	const char *end;

@@ -18,7 +18,7 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-/* pcapng: a block's type and total length stand in front of it; an Enhanced Packet Block carries a packet. */
+/* pcapng: blocks begin with type and total length; an Enhanced Packet Block carries a packet. */
 #define BLOCK_PACKET 6
 #define BLOCK_HEAD   8
 #define BLOCK_MIN    12
@@ -114,7 +114,7 @@ static int take_some(struct capture *c)
 	return r < 0 ? r : 1;
 }
 
-/* What had passed when Ctrl-C came belongs to the capture, sent already or not; a second Ctrl-C is deadly. */
+/* All until Ctrl-C belongs to the capture, sent already or not; a second Ctrl-C is deadly. */
 static int take_rest(struct capture *c)
 {
 	int r;

@@ -14,7 +14,7 @@ static const struct cli_option until_options[] = {
 	{0},
 };
 
-/* Whoever stops waiting wants to look at what there is: the fabric does not run on behind their back. */
+/* Who stops waiting wants to look at the fabric: it does not run on. */
 static int interrupted(const char *name)
 {
 	json_t *result = NULL;
@@ -89,7 +89,7 @@ static void print_stop(const char *name, const json_t *result, const char *stopp
 	putchar('\n');
 }
 
-/* Asks for the verb of the command, and waits until the fabric has stopped; takes the reference to keys. */
+/* Sends the command's verb, and waits until the fabric has stopped; takes the reference to keys. */
 static int clock_wait(const struct command *c, const struct cli_args *args, json_t *keys)
 {
 	json_t *result = NULL;

@@ -58,7 +58,7 @@ struct down {
 
 /* ---- the fabric's process ---- */
 
-/* A descriptor of the fabric's process, and of no other that got its id; -1: it is gone, or not to be seen from here. */
+/* A descriptor of the fabric's process, not of another with its id; -1: gone, or invisible. */
 static int open_process(const struct registry_info *info)
 {
 	int fd = info->pid > 0 ? pidfd_open(info->pid, 0) : -1;
@@ -148,8 +148,8 @@ static bool ask(struct down *d)
 }
 
 /*
- * Ends the process: by request, else by SIGTERM, which it obeys while it comes up too, else by SIGKILL. One that is going
- * down already is just waited for.
+ * Ends the process: by request, else by SIGTERM, which it obeys also while starting, else by
+ * SIGKILL. One that already goes down is just waited for.
  */
 static void end_process(struct down *d)
 {
@@ -184,7 +184,7 @@ static void load_summary(struct down *d)
 	free(path);
 }
 
-/* Who steps a fabric ends it where they like: what is expected of a whole run says nothing of it, unless that is asked for. */
+/* A stepped fabric is ended at any time: a run's expectations then apply only if asked for. */
 static bool is_judged(const struct down *d, const struct wish *w)
 {
 	return w->judge || !d->info.clock || strcmp(d->info.clock, "stepped");
@@ -316,7 +316,7 @@ static int take_down(struct down *d)
 	return r < 0 || d->killed || d->died || d->incomplete ? EXIT_RUN : EXIT_WELL;
 }
 
-/* Takes the fabric's state over. The JSON of what came of it goes to *ret if that is the wish; else it is printed. */
+/* Ends a fabric according to its state. The outcome goes to *ret if wanted, else it is printed. */
 static int down_one(const struct registry_info *info, const struct wish *w, json_t **ret)
 {
 	struct down d = {.info = *info, .wish = w};
@@ -415,7 +415,7 @@ static int down_name(const char *name, const struct wish *w)
 	return status;
 }
 
-/* The fabric's process may be elsewhere: a path from the root. NULL: there is no memory, or no folder to be in. */
+/* The fabric's process may have another working directory. NULL: no memory, or no directory. */
 static char *absolute(const char *path)
 {
 	char *here = path[0] == '/' ? strdup("") : getcwd(NULL, 0), *ret = NULL;

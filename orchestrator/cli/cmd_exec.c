@@ -71,7 +71,7 @@ static int open_node(const struct registry_info *info, const char *node, int *re
 		return EXIT_INPUT;
 	}
 	snprintf(name, sizeof(name), "%s-%s", info->name, node);
-	/* brought up by `ip netns exec`, say, its names are mounted where only its own process sees them */
+	/* after `ip netns exec up`, say, names are mounted for its own process only */
 	fd = netns_open_as_seen_by(info->pid, name);
 	if (fd < 0 || fstat(fd, &st) < 0 || st.st_ino != (ino_t)json_integer_value(inode)) {
 		cli_error("%s %s; 'fabricbed list' tells", info->name,
@@ -83,9 +83,9 @@ static int open_node(const struct registry_info *info, const char *node, int *re
 }
 
 /*
- * What /sys shows of interfaces is as of the namespace it was mounted from. The new one lacks what the machine has mounted in
- * the old one, of which programs in a fabric need the control groups and the pinned BPF objects. Where a container forbids it
- * /sys stays as it was.
+ * /sys shows the interfaces of the namespace that mounted it. The new one lacks what the machine
+ * has mounted in the old one, of which programs need the control groups and the pinned BPF objects.
+ * Where a container forbids it /sys is unchanged.
  */
 static void show_own_sys(const char *name)
 {
@@ -107,8 +107,8 @@ static void show_own_sys(const char *name)
 }
 
 /*
- * Whether the namespace has a default route. Without one there is no name server either: a name that is not known should be told
- * so at once, and not after 10 s of asking.
+ * Whether the namespace has a default route. Without one there is no name server either: an unknown
+ * name should fail at once, and not after 10 s.
  */
 static bool has_way_out(void)
 {
@@ -125,8 +125,8 @@ static bool has_way_out(void)
 }
 
 /*
- * The fabric's names in the place of the machine's. They need a file to be mounted on: where the machine has none it gets an
- * empty one, which says no more than none did.
+ * The fabric's names instead of the machine's. They need a file to be mounted on: without one the
+ * machine gets an empty one, which means the same.
  */
 static void show_own_names(const struct registry_info *info)
 {
@@ -166,13 +166,13 @@ static int enter_node(const struct registry_info *info, const char *node, int ne
 	return EXIT_WELL;
 }
 
-/* The user's own prompt, with where it is before it. fd: of this file; what a shell starts must not have it. */
+/* The user's own prompt, prefixed. fd: of this file; what a shell starts must not have it. */
 #define BASH_RC                                                                                    \
 	"for f in /etc/bash.bashrc ~/.bashrc; do [ -r $f ] && . $f; done; unset f\n"               \
 	"PS1=\"($FABRICBED_NAME:$FABRICBED_NODE) $PS1\"\n"                                         \
 	"exec %d<&-\n"
 
-/* bash asks its own files for the prompt, so that it has to be told by one. NULL: it has to do without. */
+/* bash takes its prompt from its own files, so a file has to set it. NULL: no prompt. */
 static const char *bash_rc(void)
 {
 	static char path[64];

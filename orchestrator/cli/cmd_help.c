@@ -171,7 +171,7 @@ static void completion_value(const struct command *c, const struct cli_option *o
 	}
 }
 
-/* An operand as the usage line shows it, without brackets: its length is where it begins to be something else. */
+/* Whether an operand, as in the usage line without brackets, begins with this word alone. */
 static bool operand_is(const char *operand, size_t length, const char *word)
 {
 	return length == strlen(word) && !strncmp(operand, word, length);

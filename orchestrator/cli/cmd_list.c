@@ -18,8 +18,7 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-#define PATIENCE_S                                                                                 \
-	3 /* a fabric that is well answers within a millisecond, and on a busy box within some hundred */
+#define PATIENCE_S 3 /* a healthy fabric replies within 1 ms, on a busy machine within some 100 */
 
 /* A fabric that does not answer must not keep the others from being listed. NULL: it did not. */
 static json_t *ask_status(const char *name)

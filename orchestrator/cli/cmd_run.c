@@ -58,7 +58,7 @@ static void show_progress(const struct session *s, double spent_s)
 #define SLICE_S     0.1 /* between two looks at the clock */
 #define FIRST_SLICE PS_PER_US
 
-/* What can't be written is told when that shows; the run goes on, and its end tells again what is missing. */
+/* Reports a failed write when it shows; the run goes on, and its end says what is missing. */
 static void look_at_disk(struct session *s, bool *told)
 {
 	struct error why = ERROR_INIT;
@@ -280,7 +280,7 @@ static int run_once(struct run *run, const char *out)
 	return status;
 }
 
-/* What was in the way of a run that ended so; NULL: nothing. What others told is not repeated, but summed up. */
+/* Why a run ended with that status; NULL: no obstacle. Sums up messages, and repeats none. */
 static const char *obstacle(const struct run *run, int status)
 {
 	if (status == EXIT_WELL || status == EXIT_EXPECT)
@@ -449,7 +449,7 @@ static int run_file(struct run *run, const struct cli_args *args, const char *ou
 			run->scenario->name);
 		return EXIT_INPUT;
 	}
-	/* before anything is there that would stay; a clean end also when somebody has no patience, but for who insists */
+	/* before anything exists that would stay; the first signal ends it cleanly */
 	stop_catch_two(SA_RESTART);
 	return run->scenario->variant_count ? run_compared(run, args, out) : run_one(run, out);
 }

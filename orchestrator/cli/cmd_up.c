@@ -166,7 +166,7 @@ static int start(struct up *up, bool *ret_up)
 	double begun = clock_s();
 	int r;
 
-	/* no SA_RESTART: who waits for the fabric's process is to be woken up. That process has the same handlers */
+	/* no SA_RESTART: a signal ends the wait for the fabric's process, which inherits these */
 	stop_catch(0);
 	r = daemon_start(&p, &up->pid, &why);
 	up->kept = !up->pid || !r;
@@ -205,7 +205,7 @@ static const char *plural(uint32_t n, const char *many)
 	return n == 1 ? "" : many;
 }
 
-/* One that is not a host's alone, if there is one: a fault there is one that the fabric can route around. */
+/* Preferably between switches: the fabric can route around a fault there. */
 static uint32_t link_to_break(const struct fabric *f)
 {
 	for (uint32_t i = 0; i < f->net.link_count; i++)

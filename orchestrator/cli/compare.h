@@ -2,7 +2,7 @@
 #ifndef FABRICBED_COMPARE_H
 #define FABRICBED_COMPARE_H
 
-/* Several runs of one scenario side by side. summaries: an object of them by the variants' names, in their order. */
+/* Runs of one scenario side by side. summaries: an object of them by variant, in order. */
 #include <jansson.h>
 #include "session/folder.h"
 
@@ -10,8 +10,8 @@
 int compare_write(struct folder *folder, const json_t *summaries);
 
 /*
- * A table: a column a variant, each figure also as a multiple of the first one's; several, one below the other, where a line
- * would be longer than width, unless that is 0.
+ * A table: a column per variant, each value also as a multiple of the first one's; several tables
+ * where a line would be longer than width, unless that is 0.
  */
 void compare_print(const char *title, json_t *summaries, int width);
 

@@ -9,8 +9,8 @@
 void fabrics_explain_missing(const char *name, struct error *why);
 
 /*
- * What is known of the fabric of that name; release it with registry_release(). EXIT_WELL; or after a message EXIT_INPUT: there
- * is none; EXIT_RUN: it cannot be read.
+ * What is known of the fabric of that name; release it with registry_release(). EXIT_WELL; or after
+ * a message EXIT_INPUT: there is none; EXIT_RUN: it cannot be read.
  */
 int fabrics_find(const char *name, struct registry_info *ret);
 
@@ -24,8 +24,8 @@ int fabrics_need_root(const char *command);
 int fabrics_trust(struct error *why);
 
 /*
- * How a fabric is, in a word: "starting", "running", "ended", "failed"; "crashed" of one whose process died without having
- * told why.
+ * A fabric's state in a word: "starting", "running", "ended", "failed"; "crashed" if its process
+ * died without a reason.
  */
 const char *fabrics_word(const struct registry_info *info);
 

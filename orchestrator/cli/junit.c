@@ -63,7 +63,7 @@ fail:
 	return r;
 }
 
-/* XML has no way to write most control characters, nor what is no UTF-8: messages may quote either. */
+/* XML can't express most control characters, nor what is not UTF-8: messages may quote either. */
 static void put_escaped(FILE *f, const char *text)
 {
 	while (*text) {

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_JUNIT_H
 #define FABRICBED_JUNIT_H
 
-/* Runs as a JUnit file, which CI systems show: a suite a run, a case for the run itself and one an expectation. */
+/* Runs as a JUnit file for CI systems: a suite per run, a case for the run and per expectation. */
 #include <jansson.h>
 #include <stdbool.h>
 
@@ -16,8 +16,9 @@ struct junit_run {
 };
 
 /*
- * Empties the file, and makes its folder if only that is missing, so that a path that can't be written is told
- * before a long run, and no older file passes for this one's. 0 or -errno after a message.
+ * Empties the file, and makes its folder if only that is missing, so that a path that can't be
+ * written is reported before a long run, and no older file passes for this one's. 0 or -errno after
+ * a message.
  */
 int junit_open(struct junit **ret, const char *path);
 

@@ -9,20 +9,20 @@ struct fabric;
 struct scenario;
 
 /*
- * Says what the kernel dataplane needs for f and this machine, or this user, has not; otherwise: what else could be done, or
- * NULL. False, and nothing is said: it has it all.
+ * Reports what the kernel dataplane needs for f and this machine, or this user, lacks; otherwise:
+ * an alternative, or NULL. False, without a message: nothing is missing.
  */
 bool machine_lacks(const struct fabric *f, const char *otherwise);
 
 /*
- * A note on standard error if a run is foreseen to take more memory than there is; it may still do, so that it is not
- * refused.
+ * A note on standard error if a run is expected to take more memory than there is; it may still
+ * run.
  */
 void machine_tell_memory(const struct scenario *s, const struct fabric *f, bool kernel);
 
 /*
- * Which dataplane --dataplane asks for; without it root gets the kernel's, and whoever is not root the inline one. EXIT_WELL, or
- * EXIT_INPUT after a message.
+ * The dataplane of --dataplane; by default the kernel's for root, and the inline one for others.
+ * EXIT_WELL, or EXIT_INPUT after a message.
  */
 int machine_dataplane(const struct command *c, const struct cli_args *args, bool *ret_kernel);
 

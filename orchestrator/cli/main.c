@@ -33,8 +33,8 @@ static const struct command *const commands[] = {
 };
 
 /*
- * A stream that the caller closed would be the first file that is opened, a result: give it something that
- * refuses to be written to.
+ * A result file must not get the number of a stream that the caller closed: it gets something that
+ * refuses writes.
  */
 static void hold_standard_streams(void)
 {
@@ -89,7 +89,7 @@ static int run_command(int argc, char **argv)
 	return status;
 }
 
-/* Into a file or a pipe in large pieces: what is printed goes out as a whole at the end, and that it fails shows with its reason. */
+/* Large pieces into a file or a pipe: output is flushed once at the end, which reports errors. */
 #define OUTPUT_BYTES 65536
 
 int main(int argc, char **argv)

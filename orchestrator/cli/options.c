@@ -120,7 +120,7 @@ static void explain_unknown(const struct command *c, const char *given)
 		diag_meant(meant, word, names, n, help));
 }
 
-/* What getopt did not take: value is ':' or '?', optopt the option if it knows it, given the argument. */
+/* What getopt refused: value is ':' or '?', optopt the option if known, given the argument. */
 static void explain_option(const struct command *c, int value, const char *given)
 {
 	const char *name;

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_PARENTS_H
 #define FABRICBED_PARENTS_H
 
-/* Makes the folders that a path leads through, its last part not included. What is wrong with them shows when that is made. */
+/* Makes a path's folders, without its last part. Errors show when that is made. */
 void parents_make(const char *path);
 
 #endif

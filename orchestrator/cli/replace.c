@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* As the kernel's fs.protected_symlinks has it for folders that all may write to, and which may be off. */
+/* As the kernel's fs.protected_symlinks, which may be off, in world-writable folders. */
 static bool is_planted(int directory, const struct stat *link)
 {
 	struct stat folder;

@@ -12,8 +12,9 @@ struct replacement {
 };
 
 /*
- * What stands there and is no file (a device, a pipe, a link) is written to where it stands; but not through a link that
- * somebody else has put into a folder that is not theirs: -EACCES. It must stay where it is while it is open. 0 or -errno.
+ * What is there and no file (a device, a pipe, a link) is written in place; but not through a link
+ * that somebody else has put into a folder that is not theirs: -EACCES. The struct must not move
+ * while it is open. 0 or -errno.
  */
 int replace_open(struct replacement *r, const char *path);
 

@@ -8,7 +8,7 @@
 /* Whether the user wants no colour: NO_COLOR is set and not empty (no-color.org). */
 bool term_no_colour(void);
 
-/* The escape sequence that makes what follows red, and the one that ends it; both "" where there is no colour. */
+/* The escape sequences for red, and for its end; both "" without colour. */
 const char *term_red(void);
 const char *term_plain(void);
 

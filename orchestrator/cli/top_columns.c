@@ -4,7 +4,7 @@
 
 #include "base/numbers.h"
 
-/* Initialisers: what is absent is not in the columns' tables, so that a line of them stays one line. */
+/* Initialisers: a column's table leaves out what is absent, so that a row is one line. */
 #define END                                                                                        \
 	{                                                                                          \
 		.shown = { 0 }                                                                     \

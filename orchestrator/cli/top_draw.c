@@ -100,7 +100,7 @@ static void draw_tabs(int y, const struct top_look *l, const json_t *rows, size_
 	draw_at(y, x, *l->filter ? A_BOLD : A_NORMAL, text);
 }
 
-/* What calls for a look: losses and what is down in red, full and paused in yellow, naughts in the background. */
+/* Losses and what is down in red, full and paused in yellow, zeros dimmed. */
 static attr_t cell_attributes(const struct top_column *c, const json_t *cell)
 {
 	bool is_drop = strstr(c->shown.key, "drop"), is_share = c->shown.format == NUMBER_PERCENT;

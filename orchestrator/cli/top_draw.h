@@ -16,7 +16,7 @@ struct top_picture {
 /* Pairs of colours, where the terminal has them. */
 void top_draw_init(void);
 
-/* Draws all, and settles where the table is scrolled to. Returns for how many rows of the table there is room. */
+/* Draws all, and sets how far the table is scrolled. Returns how many rows have room. */
 size_t top_draw(struct top_look *l, const struct top_picture *p);
 
 #endif

@@ -86,7 +86,7 @@ static void take_answer(struct top_feed *f, const json_t *answer)
 	json_int_t i = json_integer_value(id);
 
 	if (!json_is_integer(id) || i < 0 || i > ID_STATUS || !(f->awaited >> i & 1)) {
-		/* it was refused before its id was read, and so is the rest: too many connections */
+		/* refused before its id was read, and so is the rest: too many connections */
 		take_refusal(f, answer);
 		f->awaited = 0;
 		return;

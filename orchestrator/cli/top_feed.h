@@ -3,8 +3,8 @@
 #define FABRICBED_TOP_FEED_H
 
 /*
- * Samples from a live fabric's control socket without ever waiting for it: the screen must hear its keys while the fabric
- * is busy or hangs.
+ * Samples from a live fabric's control socket without waiting: the screen must read its keys while
+ * the fabric is busy or hangs.
  */
 #include "cli/client.h"
 #include "cli/top_model.h"
@@ -17,7 +17,7 @@ void top_feed_close(struct top_feed *f);
 
 int top_feed_fd(const struct top_feed *f);
 
-/* Asks for `status` and for the views of the mask (1 << view); not while an answer is awaited. 0 or -errno. */
+/* Asks for `status` and the views of a mask (1 << view); not while replies are due. 0 or -errno. */
 int top_feed_ask(struct top_feed *f, unsigned views);
 
 /* Whether answers are awaited. */
@@ -29,7 +29,7 @@ struct top_answers {
 	char refusal[256];        /* why */
 };
 
-/* 1: all that was asked for is in *ret, which is to be released; 0: not yet; -errno: the connection is gone or makes no sense. */
+/* 1: all replies are in *ret, which is to be released; 0: not yet; -errno: broken connection. */
 int top_feed_take(struct top_feed *f, struct top_answers *ret);
 void top_answers_release(struct top_answers *a);
 

@@ -58,8 +58,8 @@ static double growth_of(
 }
 
 /*
- * Bits that a port had on the wire: FCS, preamble and gap count, so that a link that is never idle is at 100%. The
- * padding of short frames does not, since nobody tells how many there were.
+ * Bits that a port had on the wire: FCS, preamble and gap count, so that a link that is never idle
+ * is at 100%. The padding of short frames does not, since nobody counts those.
  */
 static double load_bps(const struct top_pair *p, const json_t *before, const json_t *now)
 {

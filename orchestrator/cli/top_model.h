@@ -2,7 +2,7 @@
 #ifndef FABRICBED_TOP_MODEL_H
 #define FABRICBED_TOP_MODEL_H
 
-/* What `top` shows, without a screen: tables made of two samples of what docs/control.md calls rows. */
+/* What `top` shows, without a screen: tables made of two samples of rows (docs/control.md). */
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,8 +45,8 @@ const struct top_view_spec *top_view_spec(enum top_view view);
 size_t top_column_count(enum top_view view);
 
 /*
- * The two samples that rates are made of. While model time stands still the older one stays, so that what the last step did
- * is still seen; when it goes back (another fabric of that name) there is none.
+ * The two samples that rates are made of. While model time stands still the older one stays, so
+ * that the last step is still shown; when it goes back (another fabric of that name) there is none.
  */
 struct top_pair {
 	json_t *before, *now; /* NULL: none yet */
@@ -67,8 +67,8 @@ double top_number(const json_t *value);
 double top_growth(const struct top_pair *p, const json_t *before, const json_t *now);
 
 /*
- * The rows of a view, JSON objects with its columns: numbers, null for what is unknown, texts. NULL: the sample has no rows, or
- * there is no memory.
+ * The rows of a view, JSON objects with its columns: numbers, null if unknown, texts. NULL: the
+ * sample has no rows, or there is no memory.
  */
 json_t *top_rows(enum top_view view, const struct top_pair *p);
 

@@ -40,7 +40,7 @@ static int sample(struct top *t)
 	return EXIT_WELL;
 }
 
-/* The interval counts from the first answer, and a fabric that goes away meanwhile is heard of at once. */
+/* The interval counts from the first reply; a fabric that goes away meanwhile shows at once. */
 static void wait_interval(struct top *t)
 {
 	struct pollfd p = {.fd = top_feed_fd(t->feed), .events = POLLIN};

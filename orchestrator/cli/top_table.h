@@ -5,10 +5,10 @@
 /* Which rows of a table of top are seen, and in what order. */
 #include "cli/top_model.h"
 
-/* Keeps the rows of which a text, or the number that names it, matches a glob; a word without * ? [ may stand anywhere. */
+/* Keeps rows of which a text, or the number that names it, matches a glob or contains a word. */
 void top_filter(json_t *rows, enum top_view view, const char *pattern);
 
-/* By a column: numbers from the largest, texts from the first; reverse: the other way. What is unknown comes last. */
+/* By a column: numbers descending, texts ascending; reverse: the other way. Unknown last. */
 void top_sort(json_t *rows, enum top_view view, size_t column, bool reverse);
 
 /* Whether that column is sorted from the largest when it is not reversed. */

@@ -34,8 +34,8 @@ static void drop_feed(struct watch *w)
 }
 
 /*
- * The connection broke: the fabric closes one that is slow to read, and is asked again. Whoever refuses or has no socket is
- * gone; whoever has a full queue of connections hangs.
+ * The connection broke: the fabric closes slow readers, and is asked again. If it refuses or has no
+ * socket it is gone; if its queue of connections is full it hangs.
  */
 static void reconnect(struct watch *w)
 {
@@ -143,7 +143,7 @@ static void loop(struct watch *w, int stop_fd)
 			ask(w);
 		draw(w);
 		p[2].fd = w->top->feed ? top_feed_fd(w->top->feed) : -1;
-		/* at most a second: for "no answer", and for a change of size that came just before */
+		/* at most a second: for "no answer", and for a resize just before */
 		if (poll(p, 3, will_ask(w) ? top_until(w->due_ns, 1000) : 1000) < 0 &&
 			errno != EINTR)
 			return;
@@ -154,7 +154,7 @@ static void loop(struct watch *w, int stop_fd)
 	}
 }
 
-/* NULL after a message: a terminal that is not known, or that cannot put a word where it belongs (TERM=dumb). */
+/* NULL after a message: an unknown terminal, or one that can't move its cursor (TERM=dumb). */
 static SCREEN *open_screen(void)
 {
 	SCREEN *screen = newterm(NULL, stdout, stdin);

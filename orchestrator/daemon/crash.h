@@ -5,8 +5,9 @@
 #include "base/error.h"
 
 /*
- * From now on, a signal that is a crash (SIGSEGV, SIGBUS, SIGABRT, ...) is told on standard error, in a line that begins
- * with CRASH_WORDS, before it ends the process as it would have. Also where the stack has overflown. 0 or -errno.
+ * From now on a crash signal (SIGSEGV, SIGBUS, SIGABRT, ...) is reported on standard error, in a
+ * line that begins with CRASH_WORDS, before it ends the process. Also after a stack overflow. 0 or
+ * -errno.
  */
 int crash_watch(struct error *why);
 

@@ -21,9 +21,9 @@
 #define OOM_SCORE                                                                                  \
 	"-500" /* programs in the fabric first: without this process all of them are lost */
 
-/* What the fabric's process tells the one that waits for it; shorter than PIPE_BUF, so all or nothing of it comes. */
+/* What the fabric's process reports to the waiting one; below PIPE_BUF, so written atomically. */
 struct report {
-	int code; /* 0: the fabric forwards; WAITS: it waits for what `why` says, and tells more later */
+	int code; /* 0: it forwards; WAITS: for `why`, and reports again */
 	struct error why;
 };
 
@@ -53,7 +53,7 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* Closes whatever the caller's shell, or its CI, had open: else a pipe's reader there would wait for this process. */
+/* Closes what the caller's shell or CI had open: a pipe's reader would wait for this process. */
 static void close_others(int *kept, size_t count)
 {
 	unsigned first = STDERR_FILENO + 1;
@@ -199,7 +199,7 @@ static int run_fabric(const struct daemon_params *p, int pipe, struct error *why
 
 /* ---- the one that waits ---- */
 
-/* Passes a wish to stop on, which the process obeys as soon as it has built what it is at, and waits on. */
+/* Waits for it, and forwards a request to stop, which it obeys after the current step. */
 static ssize_t await_report(const struct daemon_params *p, int pipe, pid_t pid, struct report *ret)
 {
 	bool waits;

@@ -12,17 +12,17 @@
 struct daemon_params {
 	struct registry_entry *state; /* begun; both processes are to free it */
 	struct live_params live;
-	/* Set by the caller's handlers of SIGINT, SIGTERM and SIGHUP, which do not restart system calls; both processes have
-	 * them. */
+	/* Set by handlers of SIGINT, SIGTERM and SIGHUP without SA_RESTART, in both processes. */
 	volatile bool *stop;
 	const struct lock_wait
 		*wait; /* of the caller's process, which also tells what the fabric's waits for */
 };
 
 /*
- * Forks, and returns twice. In the caller's process once the fabric forwards: 0, with the fabric's process in *ret_pid; or
- * -errno with why, that process then being gone: -EINTR: *stop was set; -ECHILD: it died, and left what it had built; else all
- * is taken down. In the fabric's process when its life is over: *ret_pid is 0, and what is returned is how it ended.
+ * Forks, and returns twice. In the caller's process once the fabric forwards: 0, with the fabric's
+ * process in *ret_pid; or -errno with why, when that process is gone: -EINTR: *stop was set;
+ * -ECHILD: it died, and left what it had built; else all is taken down. In the fabric's process at
+ * its end: *ret_pid is 0, and the result is how it ended.
  */
 int daemon_start(const struct daemon_params *params, pid_t *ret_pid, struct error *why);
 

@@ -46,7 +46,7 @@ static int make_socket(struct listener *l, struct error *why)
 	l->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (l->fd < 0)
 		return error_set(why, -errno, "cannot make a socket: %s", strerror(errno));
-	/* Linux gives the file the mode that the socket has when it is bound: others never see it open */
+	/* Linux gives the file the socket's mode at bind: it is never open to others */
 	if (fchmod(l->fd, 0600) < 0 ||
 		bind(l->fd, (const struct sockaddr *)&l->address, sizeof(l->address)) < 0)
 		return error_set(why, -errno, "cannot make %s: %s", path, strerror(errno));

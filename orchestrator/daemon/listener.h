@@ -2,7 +2,7 @@
 #ifndef FABRICBED_LISTENER_H
 #define FABRICBED_LISTENER_H
 
-/* The socket file of a control socket, and who may connect to it: root, and the user that this process runs as. */
+/* A control socket's file, and who may connect: root, and the user that this process runs as. */
 #include <sys/types.h>
 #include <sys/un.h>
 #include "base/error.h"
@@ -26,7 +26,7 @@ int listener_open(struct listener *l, const char *path, struct error *why);
 /* Removes the file, unless another process has made one anew at the same path. */
 void listener_close(struct listener *l);
 
-/* The next connection, -EAGAIN if there is none, or -ECONNREFUSED: it was refused, and there may be others. */
+/* The next connection; -EAGAIN: none; -ECONNREFUSED: one was refused, and more may follow. */
 int listener_accept(struct listener *l);
 
 /* Tells a connection why it is not served (in words that JSON need not escape), and closes it. */

@@ -190,7 +190,7 @@ static int turn_stepped(
 	int64_t begun = clock_ns(), took;
 	int r;
 
-	/* until an event the limit is a window long, so that where it stops does not depend on the machine */
+	/* until an event the limit is a window long, so that the stop is deterministic */
 	if (!l->goal.event[0] && limit > now && limit - now > l->slice_ps)
 		limit = now + l->slice_ps;
 	/* what lies between two events takes no time */

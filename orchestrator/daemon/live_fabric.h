@@ -2,7 +2,7 @@
 #ifndef FABRICBED_LIVE_FABRIC_H
 #define FABRICBED_LIVE_FABRIC_H
 
-/* A live fabric inside its own process: the session, the clock that drives it, and the requests that it serves. */
+/* A live fabric in its own process: the session, the clock that drives it, its control requests. */
 #include <stdbool.h>
 #include "base/error.h"
 #include "session/folder.h"
@@ -25,12 +25,13 @@ struct live_params {
 	const struct lock_wait *wait;      /* as build_up() has it */
 };
 
-/* Builds everything. When it returns the fabric forwards, and the socket listens. On error nothing stays. 0 or -errno with why. */
+/* Builds everything, forwards and listens. On error nothing stays. 0 or -errno with why. */
 int live_open(struct live **ret, const struct live_params *params, struct error *why);
 
 /*
- * Serves until it is told to end (`down`), which has written the results, or until *stop is set, and writes them then. 0, or
- * -errno with why if the fabric failed, and results so far are written, or if they could not be.
+ * Serves until the request `down`, which has written the results, or until *stop is set, and writes
+ * them then. 0, or -errno with why: the fabric failed (results so far are written), or they could
+ * not be written.
  */
 int live_run(struct live *l, const volatile bool *stop, struct error *why);
 

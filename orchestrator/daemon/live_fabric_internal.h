@@ -31,7 +31,7 @@ struct live {
 	int64_t tick_ns; /* the latest look at the present second's fidelity, and at the results */
 	bool degraded;   /* in that second */
 	bool running, ended;
-	bool finished; /* nothing happens any more: there is a summary, the results are to be written */
+	bool finished;        /* the summary is made, the results are to be written */
 	bool written;         /* the results, or nobody wants them */
 	struct error trouble; /* why results can't be written as they come; "": they can */
 	uint64_t slice_ps;    /* stepped: of model time, in a turn */
@@ -44,7 +44,7 @@ void clock_pause(struct live *l, struct server_client *c, const json_t *request)
 void clock_go(struct live *l, struct server_client *c, const json_t *request);
 void clock_step(struct live *l, struct server_client *c, const json_t *request);
 void clock_until(struct live *l, struct server_client *c, const json_t *request);
-/* Whether the goal is reached, or nothing will happen any more: whoever waits is answered, and the fabric pauses. */
+/* If the goal is reached, or nothing can happen any more: replies to the waiting, and pauses. */
 void clock_check(struct live *l);
 /* Whoever waits is told that it is paused. */
 void clock_end(struct live *l);
@@ -57,8 +57,8 @@ void capture_request(struct live *l, struct server_client *c, const json_t *requ
 void capture_forget(struct live *l, struct server_client *c);
 
 /*
- * live_fabric.c: makes time stand, and writes the results, to a folder of their own or, of NULL, to the fabric's. 0, or -errno with
- * why, and it can be tried again if there is a summary.
+ * live_fabric.c: stops model time, and writes the results, to a folder of their own or, if NULL, to
+ * the fabric's. 0, or -errno with why, which may be retried if there is a summary.
  */
 int live_finish(struct live *l, struct folder *to, struct error *why);
 /* Frames that programs sent and that were not taken in time, into the fidelity. */

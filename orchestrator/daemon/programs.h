@@ -7,9 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * The namespaces, held: while they are, no other can get their inodes, by which programs are found, though their names may go.
- */
+/* Open namespaces: their inodes, by which programs are found, can't be reused meanwhile. */
 struct programs {
 	int *fds;
 	uint64_t *inodes; /* ascending */
@@ -22,15 +20,16 @@ struct programs {
 	}
 
 /*
- * Takes hold of the namespaces "<fabric>-<node>" that have the inodes of `nodes` (see registry_info), as many as the limit of
- * open files allows, which it raises as far as it may. Those that are gone are left out.
+ * Opens the namespaces "<fabric>-<node>" that have the inodes of `nodes` (see registry_info), as
+ * many as the limit of open files allows, which it raises as far as it may. Those that are gone are
+ * left out.
  */
 void programs_hold(struct programs *p, const char *fabric, const json_t *nodes);
 void programs_release(struct programs *p);
 
 /*
- * Ends all programs in these namespaces but the calling process and its ancestors: SIGTERM, and SIGKILL to who has not ended
- * 300 ms later. Returns how many they were.
+ * Ends all programs in these namespaces but the calling process and its ancestors: SIGTERM, and
+ * SIGKILL 300 ms later. Returns how many they were.
  */
 unsigned programs_end(const struct programs *p);
 

@@ -3,9 +3,10 @@
 #define FABRICBED_REGISTRY_H
 
 /*
- * What there is to know of live fabrics from outside: a directory for each, /run/fabricbed/live/NAME, that only root can
- * enter; of those of another user, on the inline dataplane, $XDG_RUNTIME_DIR/fabricbed/NAME or /tmp/fabricbed-UID/NAME. In it: state.json; control, the socket; hosts, an /etc/hosts of the fabric; log, what its process printed. Its owner
- * has claimed the directory (bringup/claim.h).
+ * What is known of live fabrics from outside: a directory for each, /run/fabricbed/live/NAME, that
+ * only root can enter; of other users', on the inline dataplane, $XDG_RUNTIME_DIR/fabricbed/NAME or
+ * /tmp/fabricbed-UID/NAME. In it: state.json; control, the socket; hosts, an /etc/hosts of the
+ * fabric; log, what its process printed. Its owner has claimed the directory (bringup/claim.h).
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -41,8 +42,9 @@ enum registry_phase {
 struct registry_entry;
 
 /*
- * Makes the directory of a fabric of that name, and locks it; a fork of the process holds the lock too. 0 or -errno with why:
- * -EEXIST: one of that name is up; -ESTALE: one of that name died, and its remains are still there; -EINVAL: no name.
+ * Makes the directory of a fabric of that name, and locks it; a fork of the process holds the lock
+ * too. 0 or -errno with why: -EEXIST: one of that name is up; -ESTALE: one of that name died, and
+ * its remains are still there; -EINVAL: no name.
  */
 int registry_claim(struct registry_entry **ret, const char *name, const struct lock_wait *wait,
 	struct error *why);
@@ -59,8 +61,8 @@ struct registry_about {
 int registry_begin(struct registry_entry *s, const struct registry_about *about, struct error *why);
 
 /*
- * Writes how it is with the fabric, the calling process being its owner; running: its namespaces are there. reason: NULL but
- * of what failed. 0 or -errno with why.
+ * Writes the fabric's state, the calling process being its owner; running: its namespaces exist.
+ * reason: NULL unless it failed. 0 or -errno with why.
  */
 int registry_set(
 	struct registry_entry *s, enum registry_phase phase, const char *reason, struct error *why);
@@ -91,9 +93,8 @@ struct registry_info {
 	uint32_t hosts, switches, links;
 	/* NULL: not known yet */
 	const char *scenario, *directory, *clock, *dataplane;
-	const json_t *
-		nodes; /* object: a node's name -> its network namespace's inode, 0: not known yet */
-	json_t *json;  /* that the texts lie in */
+	const json_t *nodes; /* object: node -> inode of its namespace; 0: not known yet */
+	json_t *json;        /* that the texts lie in */
 };
 
 /* Release it with registry_release(). 0; -ENOENT: there is none of that name; another -errno. */
@@ -104,7 +105,7 @@ void registry_release(struct registry_info *info);
 int registry_list(struct registry_info **ret, size_t *ret_count);
 void registry_list_free(struct registry_info *list, size_t count);
 
-/* Removes the directory of a dead one. 0 (also if there is none); -EBUSY: it lives; another -errno; with why. */
+/* Removes a dead one's directory. 0 (also without one); -EBUSY: alive; another -errno; with why. */
 int registry_clear(const char *name, const struct lock_wait *wait, struct error *why);
 
 /* The path of a file of a fabric's; returns buf. */

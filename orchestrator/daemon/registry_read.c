@@ -15,7 +15,7 @@
 
 const char *const registry_words[4] = {"starting", "running", "ended", "failed"};
 
-/* A user's own: where the system gives them a directory that goes with their session, else in /tmp. A socket's path is short. */
+/* A user's own: in the directory of their session if there is one, else in /tmp. */
 static void user_dir(char buf[REGISTRY_DIR_MAX])
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");

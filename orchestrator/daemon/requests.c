@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What can be asked of a live fabric: docs/control.md, "Verbs". clock_control.c and request_capture.c have those that take time. */
+/* Requests: docs/control.md, "Verbs". Those that take time: clock_control.c, request_capture.c. */
 #include "daemon/requests.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #define SMALLEST 4096u  /* bytes */
 #define KEPT     65536u /* a larger one is not kept when it is empty */
 
-/* Moves what waits to the front, where that is not much beside the room; else to twice as much of it. */
+/* Moves the waiting bytes to the front if they are few, else to twice as much memory. */
 static bool make_room(struct send_buffer *o, size_t count)
 {
 	size_t capacity = o->capacity ? o->capacity : SMALLEST;

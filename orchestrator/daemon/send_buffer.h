@@ -2,7 +2,7 @@
 #ifndef FABRICBED_SEND_BUFFER_H
 #define FABRICBED_SEND_BUFFER_H
 
-/* Bytes that wait for a socket to take them. Memory for them grows up to a limit, and is given back when none waits. */
+/* Bytes to be sent to a socket. Memory grows up to a limit, and is freed when none are left. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,7 +15,7 @@ struct send_buffer {
 /* Takes all of it, or nothing: false, there is no room below limit, or no memory. */
 bool send_buffer_put(struct send_buffer *o, const void *bytes, size_t count, size_t limit);
 
-/* Sends what the socket takes now. 0, be it that something still waits, or -errno: nobody will read it. */
+/* Sends what the socket takes now. 0, even if some still waits, or -errno: nobody will read it. */
 int send_buffer_send(struct send_buffer *o, int fd);
 
 /* Empties it. */

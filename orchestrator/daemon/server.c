@@ -49,7 +49,7 @@ struct server {
 	struct server_client *clients[CONTROL_CLIENTS];
 };
 
-/* ---- one client -------------------------------------------------------------------------------- */
+/* ---- one client ------------------------------------------------------------------------------ */
 
 static bool client_takes_requests(const struct server_client *c)
 {
@@ -69,8 +69,9 @@ static bool client_may_end_stream(const struct server_client *c)
 }
 
 /*
- * After whatever has changed: tells epoll what is waited for. One that is done is shut down, which epoll tells as a hangup
- * like that of a client that left, so that clients are freed in one place, and never below a caller who holds one.
+ * After any change: updates the events that epoll waits for. A client that is done is shut down,
+ * which epoll reports as a hangup like that of one that left, so that clients are freed in one
+ * place, and never below a caller that holds one.
  */
 static void client_update(struct server_client *c)
 {
@@ -101,7 +102,7 @@ static void client_send(struct server_client *c)
 	}
 }
 
-/* What could not be told, or nobody reads, ends the connection: an answer must not be missing among others. */
+/* A reply that can't be sent, or is not read, ends the connection: none may be missing. */
 static void client_drop(struct server_client *c)
 {
 	send_buffer_release(&c->send_buffer);
@@ -128,7 +129,7 @@ static void client_put(struct server_client *c, const char *line, size_t length)
 	client_send(c);
 }
 
-/* The answer to the pending request. False: it is longer than an answer may be, and the request is pending still. */
+/* Replies to the pending request. False: the reply is too long, and the request still pending. */
 static bool client_reply(struct server_client *c, const char *outcome, const char *text)
 {
 	char *line;
@@ -172,7 +173,7 @@ void server_answer(struct server_client *c, json_t *result)
 	free(text);
 }
 
-/* An error as JSON, or NULL: no memory. Bytes that are no UTF-8, of names that others chose, are replaced. */
+/* An error as JSON, or NULL: no memory. Bytes that are not UTF-8 are replaced. */
 static char *refusal_text(enum refusal kind, char *text)
 {
 	static const char *const kinds[] = {
@@ -254,7 +255,7 @@ void *server_context(const struct server_client *c)
 	return c->context;
 }
 
-/* ---- requests ---------------------------------------------------------------------------------- */
+/* ---- requests -------------------------------------------------------------------------------- */
 
 static void request_check(struct server_client *c, const json_t *request)
 {
@@ -311,7 +312,7 @@ static void client_input_ended(struct server_client *c)
 		client_refuse_line(c, "the last line does not end with a newline");
 }
 
-/* Takes what is there, up to a line's end. Its length, 0 when nothing will come any more, or -errno. */
+/* Reads what there is, up to a line's end. Its length; 0: end of input; or -errno. */
 static ssize_t receive_line(struct server_client *c)
 {
 	char *to = c->line + c->length, *newline;
@@ -326,8 +327,8 @@ static ssize_t receive_line(struct server_client *c)
 }
 
 /*
- * Takes one line. What is behind it stays in the socket, so that epoll tells of it when its time has come, and a client that
- * asks faster than it is answered is stopped by its own socket.
+ * Reads one line. What follows stays in the socket, so that epoll reports it later, and a client
+ * that asks faster than it is served is stopped by its own socket.
  */
 static void client_receive(struct server_client *c)
 {
@@ -357,8 +358,8 @@ static void client_receive(struct server_client *c)
 }
 
 /*
- * A socket that is closed while there is something to read breaks the connection, and with it the answer may be lost that
- * the other end has not read yet.
+ * Closing a socket with unread input resets the connection, and the reply may be lost before the
+ * peer has read it.
  */
 static void client_discard(struct server_client *c)
 {
@@ -390,7 +391,7 @@ static void client_receive_end(struct server_client *c)
 		end_stream(c);
 }
 
-/* ---- clients ----------------------------------------------------------------------------------- */
+/* ---- clients --------------------------------------------------------------------------------- */
 
 static void client_free(struct server_client *c)
 {
@@ -462,7 +463,7 @@ static void server_accept(struct server *s)
 	}
 }
 
-/* ---- the server -------------------------------------------------------------------------------- */
+/* ---- the server ------------------------------------------------------------------------------ */
 
 int server_open(struct server **ret, const char *path, const struct server_ops *ops, void *arg,
 	struct error *why)

@@ -3,8 +3,9 @@
 #define FABRICBED_SERVER_H
 
 /*
- * The control socket of a live fabric: requests and answers as docs/control.md has them, a JSON object a line. It never
- * blocks, and no client can keep it from serving the others: what one sends and does not read is bounded.
+ * The control socket of a live fabric: requests and replies as in docs/control.md, a JSON object a
+ * line. It never blocks, and no client can keep it from serving the others: what one sends and does
+ * not read is bounded.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -28,26 +29,28 @@ enum refusal {
 
 struct server_ops {
 	/*
-	 * A request: an object of the right version with a string "do". It is answered by server_answer() or
-	 * server_refuse(), now or later; until then the client's next request waits.
+	 * A request: an object of the right version with a string "do". server_answer() or
+	 * server_refuse() replies, now or later; until then the client's next request waits.
 	 */
 	void (*request)(void *arg, struct server_client *c, const json_t *request);
 	/*
-	 * The client is gone, whoever ended it: whatever was still to be answered or streamed need not be. Once for every
-	 * client, also for one that asked nothing. c is not to be used again.
+	 * The client is gone, whoever ended it: drop pending replies and streams. Called once for
+	 * every client, also for one that asked nothing. c is invalid afterwards.
 	 */
 	void (*gone)(void *arg, struct server_client *c);
 	/*
-	 * The client wants its stream to end. What is given to server_stream() now is the last of it, and has room however
-	 * slow the reader is; then the connection is closed. Once at most for a client, before it is gone.
+	 * The client wants its stream to end. What is given to server_stream() now is the last of
+	 * it, and has room however slow the reader is; then the connection is closed. At most once
+	 * for a client, before it is gone.
 	 */
 	void (*ended)(void *arg, struct server_client *c);
 };
 
 /*
- * Listens at path (a stale socket there is replaced; mode 0600). 0 or -errno with why: -EADDRINUSE, another process listens
- * there; -EEXIST, what is there is no socket. The socket file goes with server_close(), which tells of every client that it
- * is gone. ops stays the caller's. None of the operations may close the server, or serve.
+ * Listens at path (replaces a stale socket; mode 0600). 0 or -errno with why: -EADDRINUSE, another
+ * process listens there; -EEXIST, there is no socket but something else. server_close() removes the
+ * file and calls gone() for every client. ops stays the caller's. No operation may close the
+ * server, or serve.
  */
 int server_open(struct server **ret, const char *path, const struct server_ops *ops, void *arg,
 	struct error *why);
@@ -60,25 +63,25 @@ int server_fd(const struct server *s);
 void server_serve(struct server *s);
 
 /*
- * Answers the client's pending request; nothing, if there is none. Takes the reference to result (an object; NULL is refused
- * as a lack of memory, and one longer than CONTROL_QUEUE_MAX as too long).
+ * Replies to the client's pending request, if any. Takes the reference to result (an object; NULL
+ * is refused as a lack of memory, and one longer than CONTROL_QUEUE_MAX as too long).
  */
 void server_answer(struct server_client *c, json_t *result);
 __attribute__((format(printf, 3, 4))) void server_refuse(
 	struct server_client *c, enum refusal kind, const char *format, ...);
 
 /*
- * Bytes after the answer, as they are: what is left of the connection is a stream. False: no room, the reader is slow; nothing
- * of it was taken. From the first call on, of no bytes too, requests are no longer read: a line, whatever it says, ends the
- * stream. A client that has closed its side is still sent to; so the first call follows the answer at once. Before the answer
- * it is false.
+ * Raw bytes after the reply: the rest of the connection is a stream. False: no room, the reader is
+ * slow; nothing was taken. From the first call on, even of no bytes, requests are no longer read:
+ * any line ends the stream. A client that has closed its side is still sent to; so the first call
+ * follows the reply at once. Before the reply it is false.
  */
 bool server_stream(struct server_client *c, const void *bytes, size_t count);
 
-/* Ends all streams, as if their clients had asked for it: each closes once all that waits has been read. */
+/* Ends all streams, as if their clients had asked for it: each closes once all has been read. */
 void server_end_streams(struct server *s);
 
-/* Sends what waits, until no client has taken anything for so long; for the last answers before an end. */
+/* Sends the last replies, until no client has read anything for so long. */
 void server_drain(struct server *s, int milliseconds);
 
 /* The place for what a request's handler keeps with a client; NULL at first. */

@@ -6,8 +6,9 @@
 #include "bringup/claim.h"
 
 /*
- * Takes away all that a dead live fabric left: programs in it (how many: *ret_programs), namespaces, interfaces, its
- * directory. 0 (also if there is nothing); -EBUSY: it lives; another -errno; with why.
+ * Removes all that a dead live fabric left: programs in it (how many: *ret_programs), namespaces,
+ * interfaces, its directory. 0 (also if there is nothing); -EBUSY: it lives; another -errno; with
+ * why.
  */
 int stale_remove(
 	const char *name, const struct lock_wait *wait, unsigned *ret_programs, struct error *why);

@@ -3,8 +3,9 @@
 #define FABRICBED_SCENARIO_CHECK_H
 
 /*
- * The tables of the sections, a file for each, and what keys have to do with each other. For scenario/ and who has a table of
- * keys in topology/. Each check returns whether its section is good; if not there is a message.
+ * The tables of the sections, a file for each, and the checks between keys. For scenario/ and for
+ * tables of keys in topology/. Each check returns whether its section is valid; if not there is a
+ * message.
  */
 #include "base/units.h"
 #include "scenario/explain.h"
@@ -34,7 +35,7 @@ bool is_name(const char *text);
 /* A node's name: letters, digits, '.' and '_', a letter first. */
 bool check_node_name(const char *name);
 
-/* Whether n has none of these keys; a message about each, that it is not to be there, and why. NULL ends them. */
+/* Whether n has none of these keys (NULL-terminated); else a message about each, with why. */
 bool has_none(struct check *c, const struct tree *n, const char *const *keys, const char *why);
 
 /* Variants: no two of a name. */
@@ -44,8 +45,8 @@ void check_variants(struct check *c, const struct tree *list, const struct scena
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);
 
 /*
- * What sections of a switch, each good by itself, have to do with each other; n is the switch's map or NULL. A
- * class of headers is added where there is none, and class 0 becomes lossless where nothing is said of classes.
+ * Checks between sections of a switch, each valid by itself; n is the switch's map or NULL. Adds a
+ * class of headers if there is none, and makes class 0 lossless if the file names no classes.
  */
 extern const struct map pfc_map, roles_map, trim_map, ecn_map;
 extern const struct form classes_form;
@@ -64,8 +65,8 @@ bool read_small(struct check *c, const struct tree *n, uint32_t max, uint32_t *r
 struct class_spec class_added(uint64_t dscps, const struct quantity *buffer);
 
 /*
- * The DSCPs of ACKs, SACKs and CNPs, and where the file says nothing of classes the one that they go by; switch and host are
- * good by themselves.
+ * The DSCPs of ACKs, SACKs and CNPs, and their class if the file names none; switch and host are
+ * valid by themselves.
  */
 bool check_answers(struct check *c, const struct tree *root, struct scenario *s);
 

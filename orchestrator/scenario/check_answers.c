@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Answers (ACKs, SACKs, CNPs) that waited among the data would make a sender take the queues of the way back
- * for its own. So where a file says nothing of classes they have one to themselves, above all others.
+ * ACKs, SACKs and CNPs that wait among data would make a sender take the queues of the reverse path
+ * for its own. So without classes in the file they get the highest one to themselves.
  */
 #include "scenario/check.h"
 

@@ -2,20 +2,20 @@
 #ifndef FABRICBED_SCENARIO_EXPLAIN_H
 #define FABRICBED_SCENARIO_EXPLAIN_H
 
-/* How a fault in a scenario is worded: "<path>: <what is wrong>; <what was expected>". Private to
- * scenario/. */
+/* Messages about errors: "<path>: <what is wrong>; <what was expected>". Private to scenario/. */
 #include <stddef.h>
 #include "base/diag.h"
 #include "base/schema.h"
 #include "scenario/tree.h"
 
-/* Each returns false, as the check does that finds the fault. A message about the value n, at its place. */
+/* Adds a message about the value n, at its place. Returns false, as the failed check does. */
 __attribute__((format(printf, 3, 4))) bool explain_value(
 	struct diags *diags, const struct tree *n, const char *format, ...);
 
 /*
- * The same about what lies on a path below n ("trim.class"), or about what the path leads to as far as there is something. It is the
- * `wrong` of a struct check, by which tables elsewhere word their messages (base/schema.h).
+ * The same about what is on a path below n ("trim.class"), or about its longest part that exists.
+ * It is the `wrong` of a struct check, by which tables elsewhere word their messages
+ * (base/schema.h).
  */
 __attribute__((format(printf, 4, 5))) bool explain_path(
 	struct check *c, const struct tree *n, const char *path, const char *format, ...);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Faults as the words of a command line: "link GLOB loss 1% for 5ms". Keys and values are those of a file's faults. */
+/* Faults as words of a command line: "link GLOB loss 1% for 5ms". Keys and values are a file's. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static struct diag_pos pos_of(size_t word)
 	return (struct diag_pos){1, (unsigned)word + 1};
 }
 
-/* A word as a value that messages can speak of: under a key of `parent`. text NULL: it is not there. */
+/* A word as a value for messages: under a key of `parent`. text NULL: it is missing. */
 static struct tree word_of(struct tree *parent, const char *key, const char *text, size_t word)
 {
 	return (struct tree){
@@ -86,7 +86,7 @@ static bool take_target(struct reader *r)
 	return key_read(r->c, fault_target_key(r->fault->on), &glob, r->fault);
 }
 
-/* {flaky: {every: 100us, last: 20us}} as "every 100us last 20us", read as the mapping that it stands for. */
+/* Reads "every 100us last 20us" as the mapping {flaky: {every: 100us, last: 20us}}. */
 static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 {
 	struct tree pairs[WORDS_LIMIT], *items[WORDS_LIMIT];

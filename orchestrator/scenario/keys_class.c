@@ -155,7 +155,8 @@ static bool is_lossless(const void *target)
 static const char *const no_yes[] = {"no", "yes", NULL};
 
 #define CLASS_KEY(word, kind, member, ...) KEY(word, kind, struct numbered, member, __VA_ARGS__)
-#define THRESHOLD                          .max = QUEUE_MAX, .word = "auto", .usual = "auto", .applies = is_lossless
+
+#define THRESHOLD .max = QUEUE_MAX, .word = "auto", .usual = "auto", .applies = is_lossless
 
 static const struct key class_keys[] = {
 	CLASS_KEY("class", COUNT, number, .required = true, .max = CLASS_MAX,

@@ -8,7 +8,7 @@
 #define METRICS_LIMIT 256
 #define FIDELITY      "fidelity."
 
-/* They are too many for a message: it tells the one that was likely meant, or that has the word in it, and where all stand. */
+/* Too many to list in a message: it names the closest, or one with that word, and the command. */
 static bool check_metric(struct check *c, const struct tree *n, void *target)
 {
 	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN];

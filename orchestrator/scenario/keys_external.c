@@ -46,7 +46,7 @@ static bool same_bits(const unsigned char *a, const unsigned char *b, unsigned b
 	return !memcmp(a, b, bytes) && (!rest || !((a[bytes] ^ b[bytes]) >> (8 - rest)));
 }
 
-/* Not one of "this network", loopback, multicast and reserved ones (RFC 1122, 3.2.1.3; RFC 4291, 2.5 and 2.7). */
+/* Not "this network", loopback, multicast, reserved (RFC 1122, 3.2.1.3; RFC 4291, 2.5, 2.7). */
 static bool is_hosts(const struct family *f, const unsigned char *address)
 {
 	static const unsigned char zeroes[ADDRESS_BYTES];

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_SCENARIO_KEYS_FAULT_H
 #define FABRICBED_SCENARIO_KEYS_FAULT_H
 
-/* How a scenario speaks of faults; the kinds are those of faults/fault_kind.h. Private to scenario/. */
+/* The keys of faults; the kinds are those of faults/fault_kind.h. Private to scenario/. */
 #include "scenario/scenario.h"
 #include "scenario/schema_use.h"
 

@@ -47,7 +47,7 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 		check_variants(c, tree_get(root, "compare"), s);
 	if (!GOOD("topology"))
 		return false;
-	/* the time in which the senders that it is to notify raise their rates; of some others, that of DCQCN's paper */
+	/* the period in which roce's senders raise their rates; for others DCQCN's default */
 	if (s->sw.cnp_ps == EVERY_AUTO)
 		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
 	if (GOOD("workload"))

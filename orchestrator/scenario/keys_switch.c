@@ -56,7 +56,7 @@ static const struct map buffer_map = {KEYS(buffer_keys), .check = check_buffer};
 static const struct ecn_spec usual_ecn = {
 	.kmin = {0.25, QUANTITY_BDP}, .kmax = {0.75, QUANTITY_BDP}, .pmax = 1};
 
-/* A class that says something of ECN, where the switch has none, has at least the usual thresholds. */
+/* A class with ECN keys, on a switch without, has at least the usual thresholds. */
 static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 {
 	struct ecn_spec *e = ecn_spec;
@@ -66,7 +66,7 @@ static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 		*e = usual_ecn;
 }
 
-/* Where it is wrong the usual thresholds stay: classes, which inherit them, are told nothing that follows from it. */
+/* After an error the usual thresholds stay: classes inherit them, and add no messages. */
 static bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec, uint64_t good)
 {
 	struct ecn_spec *e = ecn_spec;

@@ -91,7 +91,7 @@ static bool leaves_about(const char *set)
 
 #define CHANGES_SHOWN 4
 
-/* What was written about the file may be false of what the overrides made of it: these are told instead. */
+/* The file's `about` may be false of the overridden scenario: the overrides take its place. */
 static int replace_about(struct scenario *s, const char *const *sets, size_t count)
 {
 	char shown[TEXT_SHOWN], *text = NULL;

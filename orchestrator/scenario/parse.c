@@ -307,7 +307,7 @@ int tree_parse(struct tree **ret, const char *text, size_t length, struct diags 
 	struct parse p = {.text = text, .length = length, .diags = diags};
 	int r;
 
-	/* YAML 1.1, 5.2, allows it; libyaml skips it only where it has to find the encoding out itself */
+	/* YAML 1.1, 5.2, allows it; libyaml skips it only while it detects the encoding */
 	if (length >= mark && !memcmp(text, BYTE_ORDER_MARK, mark)) {
 		p.text += mark;
 		p.length -= mark;

@@ -185,7 +185,7 @@ static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
 
-/* The keys of a mapping, or their defaults. Returns a bit 1 << i for each key whose target is good, and KEY_UNKNOWN. */
+/* Reads a mapping's keys, or defaults. Returns a bit 1 << i for each valid key, and KEY_UNKNOWN. */
 static uint64_t read_keys(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
 	uint64_t good = 0, meant = 0;
@@ -219,8 +219,8 @@ static void set_chosen(const struct map *map, void *base, unsigned index)
 }
 
 /*
- * The one choice that a mapping takes; a message where there are none or several. No message about none where `quiet`: an
- * unknown key has been named.
+ * The one choice that a mapping takes; a message if there are none or several. `quiet`: no message
+ * about none, since an unknown key has been named.
  */
 static bool choose(
 	struct check *c, const struct map *map, const struct tree *n, void *base, bool quiet)

@@ -42,7 +42,7 @@ void map_release(const struct map *map, void *base)
 		const struct key *k = &map->keys[i];
 		bool shared = k->kind == VALUE_MAP && k->map->size;
 
-		/* choices that are not taken may hold something too: there were several, which is an error */
+		/* after an error (several choices) those not taken may hold something too */
 		if (!shared || key_is_taken(map, k, values))
 			release_value(k, values);
 	}

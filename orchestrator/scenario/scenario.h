@@ -46,10 +46,9 @@ struct ecn_spec {
 
 /* A traffic class. What the file does not say of it is the switch's own. */
 struct class_spec {
-	bool used;  /* there is such a class */
-	bool added; /* the file does not name it: it is that of trimmed headers, or of answers */
-	uint64_t
-		dscp; /* a bit a DSCP that belongs to it; what belongs to none is the lowest class's */
+	bool used;     /* there is such a class */
+	bool added;    /* the file does not name it: it is that of trimmed headers, or of answers */
+	uint64_t dscp; /* bit mask: its DSCPs; others map to the lowest class */
 	bool lossless; /* needs pfc */
 	double share;  /* ETS: of what strict classes leave, 0 < share <= 1; 0: strict priority */
 	struct quantity buffer; /* of a queue (lossless: of an ingress) where buffers are static */
@@ -84,15 +83,13 @@ struct switch_spec {
 	} trim;
 	struct {
 		bool on;
-		uint32_t quanta; /* of an XOFF, 1..65535 */
-		uint64_t
-			response_ps; /* from a PFC frame's arrival to its effect, for the headroom */
+		uint32_t quanta;      /* of an XOFF, 1..65535 */
+		uint64_t response_ps; /* from a PFC frame's arrival to its effect */
 		uint64_t watchdog_ps; /* 0: off */
 	} pfc;
 	struct {
 		bool on;
-		uint8_t to
-			[SCENARIO_CLASSES]; /* class that one is moved to; its own number: it stays */
+		uint8_t to[SCENARIO_CLASSES]; /* new class of each; its own number: unchanged */
 	} roles;
 	uint32_t balance; /* enum balance of abi/policies.h */
 	uint64_t lldp_ps; /* between two LLDP frames of a port; 0: off */
@@ -105,7 +102,7 @@ enum payload_kind { PAYLOAD_AUTO, PAYLOAD_HEADERS, PAYLOAD_FULL };
 
 #define STACK_CLASSES 8 /* rules at most */
 
-/* Packets of ordinary programs that get a DSCP: of a TCP or UDP port (either end), or of a cgroup. */
+/* Programs' packets that get a DSCP: of a TCP or UDP port (either end), or of a cgroup. */
 struct stack_class {
 	uint32_t port; /* 0: cgroup counts */
 	char *cgroup;  /* path below the cgroup2 mount, "/" in front; NULL: port counts */
@@ -143,7 +140,7 @@ struct transport_facts host_facts(const struct host_spec *h);
 /* What model time follows. */
 struct clock_spec {
 	bool wall;       /* the clock on the wall, else only what happens (stepped) */
-	double slowdown; /* wall: model time runs so many times slower; 0: auto, the box is measured */
+	double slowdown; /* wall time over model time; 0: auto, measured */
 };
 
 /* A node that joins the fabric to an Open vSwitch bridge outside of it. */
@@ -155,7 +152,7 @@ struct external_spec {
 	struct diag_pos pos; /* of the node's name */
 };
 
-/* Packets of a message at most: a PSN has 24 bits (InfiniBand, volume 1, 9.2), and none must come twice. */
+/* Most packets of a message: a PSN has 24 bits (InfiniBand, volume 1, 9.2) and must not repeat. */
 #define MESSAGE_PACKETS (1ull << 24)
 
 struct workload_common;
@@ -177,7 +174,7 @@ struct fault_spec {
 	struct diag_pos pos;
 };
 
-/* Whether two faults are of one kind, and befall targets of one kind: of these one target has one at a time. */
+/* Whether two faults have the same kind and kind of target: a target has one of these at a time. */
 static inline bool fault_alike(const struct fault_spec *a, const struct fault_spec *b)
 {
 	return a->effect.kind == b->effect.kind && a->on == b->on;
@@ -235,14 +232,14 @@ int scenario_load(struct scenario **ret, const char *path, const char *const *se
 	size_t set_count, struct diags *diags);
 
 /*
- * The same, but of a file with mistakes whose topology is sound *ret is what is sound of the rest, for
- * fabric_inspect() to name what else is wrong in it; NULL if there is no such thing. The result
- * stays -EINVAL.
+ * The same, but of a file with errors whose topology is valid *ret is the valid part of the rest,
+ * for fabric_inspect() to find further errors; NULL if there is no such thing. The result stays
+ * -EINVAL.
  */
 int scenario_inspect(struct scenario **ret, const char *path, const char *const *sets,
 	size_t set_count, struct diags *diags);
 
-/* scenario_load() from memory; `name` stands for the file's name in messages. For tests and fuzzing. */
+/* scenario_load() from memory, for tests and fuzzing; `name` is the file's name in messages. */
 int scenario_load_text(struct scenario **ret, const char *name, const char *text, size_t length,
 	const char *const *sets, size_t set_count, struct diags *diags);
 
@@ -252,11 +249,12 @@ int scenario_write(const struct scenario *s, FILE *out);
 void scenario_free(struct scenario *s);
 
 /*
- * A fault in words, as `inject` takes them: "link GLOB DEED", "switch GLOB down", "host GLOB pause CLASS", where DEED is
- * "down", or a key of the scenario's `do` with its value or its own keys and values ("loss 1%", "flaky every 100us last
- * 20us"); then, if it is to end by itself, "for TIME". The same checks and messages as in a file. *ret is what stands at
- * index fault_count of a scenario's faults: at_ps 0, until_ps the duration, UINT64_MAX without "for". 0; -EINVAL with
- * messages; -ENOMEM. Release with fault_spec_release().
+ * A fault in words, as `inject` takes them: "link GLOB DEED", "switch GLOB down", "host GLOB pause
+ * CLASS", where DEED is "down", or a key of the scenario's `do` with its value or its own keys and
+ * values ("loss 1%", "flaky every 100us last 20us"); then optionally "for TIME". The same checks
+ * and messages as in a file. *ret is as index fault_count of a scenario's faults: at_ps 0, until_ps
+ * the duration, UINT64_MAX without "for". 0; -EINVAL with messages; -ENOMEM. Release with
+ * fault_spec_release().
  */
 int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags);
@@ -276,19 +274,20 @@ struct scenario_key {
 #define SCENARIO_PATH 128
 void scenario_list_keys(void (*visit)(void *arg, const struct scenario_key *k), void *arg);
 
-/* Whether two paths mean the same key: numbers and N stand for any element of a list, and may be left out. */
+/* Whether two paths mean the same key: numbers and N match any list index, and are optional. */
 bool scenario_path_is(const char *path, const char *other);
 
 /*
- * The words of a fault ("link agg0.1-core2 loss 1%"), from which scenario_fault_words() makes the same one but for its
- * times. 0; -ENOSPC: they take more than size bytes, and buf is as it was. FAULT_WORDS are always enough. -ENOMEM.
+ * The words of a fault ("link agg0.1-core2 loss 1%"), the inverse of scenario_fault_words() but for
+ * its times. 0; -ENOSPC: they take more than size bytes, and buf is unchanged; FAULT_WORDS always
+ * suffice; -ENOMEM.
  */
 #define FAULT_WORDS 512
 int fault_words(const struct fault_spec *f, char *buf, size_t size);
 
 /*
- * The `workload` list of another file, whose other keys need not make sense here. 0; -EINVAL with messages; -ENOMEM.
- * Release each with workload_spec_release(), and free() the array.
+ * The `workload` list of another file, whose other keys may be invalid. 0; -EINVAL with messages;
+ * -ENOMEM. Release each with workload_spec_release(), and free() the array.
  */
 int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,
 	size_t length, struct diags *diags);
@@ -298,7 +297,7 @@ void workload_spec_release(struct workload_spec *w);
 void scenario_workload_hosts(const struct workload_spec *w,
 	void (*visit)(void *arg, const char *path, const char *name), void *arg);
 
-/* Appends to a scenario's lists, taking what *f or *w holds; on failure it is still the caller's. 0 or -ENOMEM. */
+/* Appends to a scenario's lists; takes what *f or *w holds, but not on failure. 0 or -ENOMEM. */
 int scenario_add_fault(struct scenario *s, const struct fault_spec *f);
 int scenario_add_workload(struct scenario *s, const struct workload_spec *w);
 

@@ -13,7 +13,7 @@ struct walk {
 
 static void walk_map(const struct walk *w, const struct map *map, const char *path);
 
-/* What may stand below a key: of a mapping, of the mappings of a list, of a notation that holds some. */
+/* The keys below a key: of a mapping, of the mappings of a list, of a notation with keys. */
 static const struct map *map_below(const struct key *k)
 {
 	if (k->kind == VALUE_MAP)

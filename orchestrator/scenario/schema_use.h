@@ -2,7 +2,7 @@
 #ifndef FABRICBED_SCENARIO_SCHEMA_USE_H
 #define FABRICBED_SCENARIO_SCHEMA_USE_H
 
-/* What is done by the tables of base/schema.h: files are read, checked and written. Private to scenario/. */
+/* Reads, checks and writes files by the tables of base/schema.h. Private to scenario/. */
 #include "base/schema.h"
 
 /* The whole file: what a struct scenario has. */
@@ -36,8 +36,8 @@ const struct integer_kind *integer_kind(enum value_kind kind);
 /* ---- reading ---- */
 
 /*
- * Fills `base` from a mapping; NULL counts as one without keys. Adds a message for each unknown key, missing key and wrong
- * value. What is wrong leaves the default. True: all is good.
+ * Fills `base` from a mapping; NULL counts as one without keys. Adds a message for each unknown
+ * key, missing key and invalid value, which leaves the default. True: all is valid.
  */
 bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base);
 
@@ -53,7 +53,7 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 /* The key of that name; NULL: there is none. */
 const struct key *map_key(const struct map *map, const char *name);
 
-/* That scalar, in any case of letters. "off" is whatever YAML 1.1 reads as false (type bool): "no", "false"; and "on" as true. */
+/* That scalar, ignoring case. "off" and "on" are all that YAML 1.1 reads as false and true. */
 bool value_is_word(const struct tree *n, const char *word);
 
 /* ---- writing ---- */
@@ -70,11 +70,11 @@ void value_write(FILE *out, const struct key *k, const void *target);
 /* Frees what the values of a mapping hold, and the struct itself where it was allocated. */
 void map_release(const struct map *map, void *base);
 
-/* The number of a choice, from 0; and whether a key is the one that is taken, or no choice at all: choices may share their place. */
+/* A choice's number, from 0; and whether a key is the choice taken, or no choice. */
 size_t choice_index(const struct map *map, const struct key *k);
 bool key_is_taken(const struct map *map, const struct key *k, const void *base);
 
-/* Calls visit for each value that is the name of a host: its path below the mapping ("pairs.to"), and the name. */
+/* Calls visit for each value that names a host: its path below the mapping, and the name. */
 void map_each_host(const struct map *map, const void *base, const char *path,
 	void (*visit)(void *arg, const char *path, const char *name), void *arg);
 

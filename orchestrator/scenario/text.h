@@ -19,8 +19,7 @@ bool text_code_printable(uint32_t code);
 /* The whole of it is valid and printable; newline and tab count as such where `multiline`. */
 bool text_printable(const char *text, bool multiline);
 
-/* A copy that is safe on a terminal: the unprintable as \x.., a long one cut with "...". Returns
- * buf. */
+/* A copy for a terminal: unprintable bytes as \x.., a long one cut with "...". Returns buf. */
 #define TEXT_SHOWN 64
 const char *text_shown(char buf[TEXT_SHOWN], const char *text);
 

@@ -33,15 +33,13 @@ struct tree {
 struct tree *tree_new(enum tree_kind kind, const char *text, struct diag_pos pos);
 void tree_free(struct tree *t);
 
-/*
- * Puts `item` at the end of a list (key NULL) or a map; on failure it is freed. The key is copied. 0 or -ENOMEM.
- */
+/* Appends `item` to a list (key NULL) or map; frees it on failure. Copies key. 0 or -ENOMEM. */
 int tree_append(struct tree *parent, const char *key, struct diag_pos key_pos, struct tree *item);
 
 /* Puts `item` in the place of item i, under its key, and frees what was there. */
 void tree_replace(struct tree *parent, size_t i, struct tree *item);
 
-/* What a map has first under this key, or under a path of them ("stack.queue"); NULL: nothing. t may be NULL or no map at all. */
+/* A map's first value of a key or path ("stack.queue"); or NULL. t may be NULL or no map. */
 struct tree *tree_get(const struct tree *t, const char *path);
 
 /* The same, of a list or map, by the first step of a path alone: a key, or a number from 0. */

@@ -21,8 +21,8 @@ static const char *number_text(char buf[NUMBER_TEXT], double value)
 }
 
 /*
- * The shortest percentage: "25%". The product is taken to more digits than a double has, and a percentage has at most 18 digits behind
- * its point.
+ * The shortest percentage: "25%". The product has more digits than a double, and a percentage has
+ * at most 18 decimals.
  */
 static const char *percent_text(char buf[NUMBER_TEXT], double share)
 {
@@ -43,7 +43,7 @@ static const char *chance_text(char buf[NUMBER_TEXT], double chance)
 									: number_text(buf, chance);
 }
 
-/* YAML 1.1, escapes of double-quoted scalars (5.7). What is not printable cannot come from a file. */
+/* YAML 1.1, 5.7: escapes of double-quoted scalars. Files hold no unprintable characters. */
 static void write_quoted(FILE *out, const char *text)
 {
 	fputc('"', out);

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_ACTIVE_FAULTS_H
 #define FABRICBED_ACTIVE_FAULTS_H
 
-/* What faults have done: which one befell which target from when to when. Never forgets, so that it can be done again. */
+/* The history of faults: which fault hit which target from when to when. Saves repeat it. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -47,8 +47,8 @@ bool active_faults_find(const struct active_faults *d, const struct scenario *s,
 bool active_faults_cut(const struct active_faults *d, const struct scenario *s, uint64_t at_ps);
 
 /*
- * Whether all that a fault has done began at one time and ended at one (or has not yet): *ret is that then. False also if it
- * has done nothing.
+ * Whether a fault began at all its targets at one time and ended (or did not) at one: *ret is that
+ * then. False also if it has no targets yet.
  */
 bool active_faults_alike(const struct active_faults *d, uint32_t fault, struct active_fault *ret);
 

@@ -82,7 +82,7 @@ static uint32_t choose(struct capture *one, const char *target, enum meaning mea
 	return count;
 }
 
-/* Of ports where the word looks like one, else of nodes and links: who reads the message knows which. */
+/* Names ports if the word looks like one, else nodes and links. */
 static int nothing_called(const struct fabric *f, const char *target, struct error *why)
 {
 	bool of_ports = strstr(target, "->");

@@ -3,8 +3,8 @@
 #define FABRICBED_CAPTURE_H
 
 /*
- * What chosen ports of a running fabric send and receive, and what is dropped there, as pcapng: several captures at once, each
- * with its own choice and its own sink. Times are model time.
+ * Captures as pcapng: what chosen ports of a running fabric send, receive and drop. Several at
+ * once, each with its own ports and its own sink. Times are model time.
  */
 #include <jansson.h>
 #include "abi/drop.h"
@@ -24,9 +24,10 @@ void captures_free(struct captures *c); /* ends those that are on; NULL is fine 
 bool captures_any(const struct captures *c);
 
 /*
- * Begins one. target: a port's name ("tor0.0->agg0.1") or a glob over ports, with "->" in it; "all"; a node or a glob over
- * nodes, for all of their ports; a link or a glob over links, for both of its ends. An interface a port goes to the sink at once. 0;
- * -EINVAL: nothing is called so, with why; -ENOBUFS: the sink takes not even the interfaces; -ENOMEM.
+ * Begins one. target: a port's name ("tor0.0->agg0.1") or a glob over ports, with "->" in it;
+ * "all"; a node or a glob over nodes, for all of their ports; a link or a glob over links, for both
+ * of its ends. Writes an interface per port to the sink at once. 0; -EINVAL: nothing matches, with
+ * why; -ENOBUFS: no room for the interfaces; -ENOMEM.
  */
 struct capture;
 int capture_begin(struct capture **ret, struct captures *c, const char *target, pcapng_sink sink,
@@ -39,15 +40,15 @@ void capture_end(struct captures *c, struct capture *one);
 json_t *capture_ports(const struct capture *one);
 
 /*
- * A frame starts to leave a port: outbound there, and inbound at its peer, each where it is chosen. Both have the time at which
- * its first bit leaves.
+ * A frame starts to leave a port: outbound there, and inbound at its peer, each if captured. Both
+ * have the time at which its first bit leaves.
  */
 void capture_sent(struct captures *c, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
 	uint32_t captured, uint32_t length);
 
 /*
- * A frame ended at a port: it is there, or at the link's other end where only that is chosen, with the reason as its comment. What
- * had crossed a link before is thus there twice, as it left and as it was lost.
+ * A frame was dropped at a port: it is recorded there, or at the link's other end if only that is
+ * captured, with the reason as its comment. A frame lost after a link is thus recorded twice.
  */
 void capture_dropped(struct captures *c, uint64_t now_ps, uint32_t port, enum drop_reason reason,
 	const uint8_t *bytes, uint32_t captured, uint32_t length);

@@ -3,9 +3,9 @@
 #define FABRICBED_CAPTURE_ORDER_H
 
 /*
- * Frames for captures in the order of time. The engine does all of a node's events of a window before the next node's, and what a
- * window is depends on when it was stopped; so frames are kept until a window has ended, and handed on by time, at one time by port,
- * at one port as they came.
+ * Frames for captures in the order of time. The engine does all of a node's events of a window
+ * before the next node's, and windows depend on when it was stopped; so frames are kept until a
+ * window has ended, and passed on by time, then by port, then as they came.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,7 +35,7 @@ struct capture_order {
 	size_t used, room;
 };
 
-/* Copies the frame. Where memory is short all are handed on at once: out of order, but none is lost. */
+/* Copies the frame. Without memory all are passed on at once: out of order, but none is lost. */
 void capture_order_add(struct capture_order *o, const struct capture_frame *f);
 
 /* Nothing earlier is to come: hands on what there is. */

@@ -14,9 +14,9 @@
 #include "workload/strain.h"
 
 /*
- * What is not computed below, measured on amd64: the process and its libraries; of a port, what the engine, the recorder and
- * the fabric keep of it beside the dataplane's tables, a node's share included; of an operation, its row in the engine, what is left of
- * it when it is over, its events, and what it was while it was set up.
+ * What is not computed below, measured on amd64: the process and its libraries; of a port, what the
+ * engine, the recorder and the fabric keep beside the dataplane's tables, a node's share included;
+ * of an operation, its row in the engine, its record, its events, and its setup.
  */
 #define PROCESS_BYTES   (5u << 20)
 #define PORT_BYTES      470u
@@ -24,8 +24,9 @@
 #define WAIT_BYTES      20u
 
 /*
- * What the kernel has for a fabric: of a port its half of a veth pair, a socket with its rings, and its share of the
- * tables; of a node the namespace. A veth that has got its first frame keeps a pool of pages (64 at once, include/net/page_pool).
+ * Kernel memory of a fabric: of a port its half of a veth pair, a socket with its rings, and its
+ * share of the tables; of a node the namespace. From its first frame on a veth keeps a pool of
+ * pages (64 at once, include/net/page_pool).
  */
 #define KERNEL_PORT_BYTES (78u << 10)
 #define KERNEL_NODE_BYTES (250u << 10)
@@ -37,7 +38,7 @@
 #define PAGE 4096u
 
 /*
- * A switch uses about as many groups as it has ports while all links are up, of those that are laid out for it; the system
+ * While all links are up a switch uses about as many of its groups as it has ports; the system
  * backs whole pages of them.
  */
 static uint64_t switch_bytes(const struct fabric *f, uint32_t node)
@@ -87,7 +88,7 @@ static uint64_t flow_bytes(
 		       (ops->size(&env, &longest, true) + ops->size(&env, &longest, false));
 }
 
-/* Packets under way, or their answers: a window of each host that sends, however many flows it has. */
+/* Packets or ACKs in flight: a window of each sending host, however many flows it has. */
 static uint64_t packet_bytes(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
@@ -125,7 +126,7 @@ static int count_reached(
 	return err;
 }
 
-/* As many chains of messages as there are hosts reach about all; to follow each would take longer than it is worth. */
+/* As many chains of messages as hosts reach about all; following each would take too long. */
 static bool reaches_all(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_COST_H
 #define FABRICBED_COST_H
 
-/* What a run will take, foreseen without running it; and what a hop takes, for whoever reckons with it. */
+/* Predicted time and memory of a run; and the time of a hop, for other estimates. */
 #include <stdint.h>
 #include "workload/ideal.h"
 #include "workload/workload.h"
@@ -13,14 +13,14 @@ struct fabric;
 #define COST_ENGINE_NS 150 /* of a hop, whatever the dataplane */
 
 struct cost {
-	uint64_t
-		memory_bytes; /* at the peak; of the process, and with the kernel dataplane of the kernel too */
+	uint64_t memory_bytes; /* peak; of the process, and of the kernel with its dataplane */
 	double wall_s;
 };
 
 /*
- * Of a run of these messages on either dataplane; size: of workload_measure(). Memory is right to 30%, measured on amd64
- * and Linux 6.18; time is a rule of thumb, of a 2-core virtual machine. 0 or -ENOMEM.
+ * Of a run of these messages on either dataplane; size: of workload_measure(). Memory is right to
+ * 30%, measured on amd64 and Linux 6.18; time is a rule of thumb, of a 2-core virtual machine. 0 or
+ * -ENOMEM.
  */
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
 	const struct fabric *f, const struct operations *m, const struct workload_size *size);

@@ -56,7 +56,7 @@ static void active_fault_target(struct strain_links *l, const struct fabric *f,
 /* The faults that are reckoned with. */
 enum faults_counted { FAULTS_NONE, FAULTS_ALWAYS, FAULTS_AT_LAST };
 
-/* Whether nothing on the timetable ends it; or even, whether it takes its share from the first to the last moment. */
+/* Whether nothing scheduled ends it; or even, whether it lasts from start to end. */
 static bool lasts(const struct fault_spec *f, enum faults_counted counted)
 {
 	if (counted == FAULTS_NONE || f->until_ps != UINT64_MAX)
@@ -130,7 +130,7 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 	return min_u64(all, ENDING_MAX);
 }
 
-/* From its start, or from when the links have come to rest, each message may take as long; and one after the other. */
+/* From its start, or once links no longer change, each message may take so long, in sequence. */
 static uint64_t latest_end(struct operations *m, uint64_t rest_ps, uint64_t patience_ps)
 {
 	uint64_t last = min_u64(sum(rest_ps, patience_ps), ENDING_MAX);

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_ENDING_H
 #define FABRICBED_ENDING_H
 
-/* How early the fabric's own links let a workload end, and when a run is given up: docs/scenarios.md, "until". Pure. */
+/* The earliest end that links allow, and a run's limit: docs/scenarios.md, "until". Pure. */
 #include <stdbool.h>
 #include "session/timeline.h"
 #include "workload/workload.h"
@@ -14,15 +14,16 @@ struct scenario;
 #define ENDING_MAX (UINT64_MAX / 8)
 
 /*
- * The time by which a fabric that works has all these messages through, at most ENDING_MAX. Uses up the messages' starts. 0 or
- * -ENOMEM.
+ * The time by which a working fabric has completed all these messages, at most ENDING_MAX. Uses up
+ * the messages' starts. 0 or -ENOMEM.
  */
 int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 	const struct timeline *t, struct operations *m);
 
 /*
- * The largest completion time is at least this, by the links between switches: without those that are dead, or slower, from the
- * start and for good, unless faults may be healed by hand. 0 or -ENOMEM.
+ * A lower bound on the largest completion time, by the links between switches: without those that
+ * are dead, or slower, from the start and for good, unless faults may be healed by hand. 0 or
+ * -ENOMEM.
  */
 int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 	const struct operations *m, bool healed);

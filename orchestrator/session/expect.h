@@ -9,8 +9,8 @@
 struct scenario;
 
 /*
- * Adds "expect": [{metric, bound, value, ok}] to the summary, value being what was measured. A figure that the run has not is
- * null, which is not ok, and "reason" says why it is missing. A scenario that expects something, and nothing of
+ * Adds "expect": [{metric, bound, value, ok}] to the summary; value is the measured one. A missing
+ * value is null, which is not ok, and "reason" says why. A scenario with expectations, but none of
  * flows.unfinished, expects that to be 0: the last of the list, with "implied". 0 or -ENOMEM.
  */
 int expect_check(const struct scenario *s, json_t *summary, bool *ret_met);

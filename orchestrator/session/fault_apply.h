@@ -18,7 +18,7 @@ struct changes {
 	uint32_t *link_cuts; /* by link: faults that hold it down now */
 };
 
-/* 0 or -ENOMEM; on error changes_release() is still due. The engine is set later, before the first change. */
+/* 0 or -ENOMEM; then changes_release() is still due. The engine is set before the first change. */
 int changes_init(struct changes *c, const struct scenario *s, const struct fabric *f);
 void changes_release(struct changes *c);
 

@@ -74,7 +74,7 @@ static int check_result(
 						 : "no run wrote it");
 }
 
-/* What lies there under names of this program's own, while .fabricbed does not tell of it, is somebody else's. */
+/* Files with this program's names that .fabricbed does not list belong to somebody else. */
 static int check_unfinished(const struct folder *f, struct error *why)
 {
 	char name[NAME_SIZE];
@@ -235,7 +235,7 @@ int folder_note_variant(struct folder *f, const char *name)
 	return folder_list_add_variant(f->list, name);
 }
 
-/* Notes them before they appear: else, if this is where it is killed, nobody knew whose they are. */
+/* Before they appear: if it is killed in between, their owner is known. */
 static int note_results(struct folder *f)
 {
 	char name[NAME_SIZE];

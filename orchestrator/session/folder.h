@@ -3,9 +3,9 @@
 #define FABRICBED_FOLDER_H
 
 /*
- * The folder of a run's results: docs/results.md, "The folder". Its file .fabricbed tells which files a run wrote there, by
- * size and time of last change, and is locked while one is at it: nothing else is ever removed or replaced. Results are made
- * as NAME.new and appear together, summary.json last.
+ * The folder of a run's results: docs/results.md, "The folder". Its file .fabricbed lists what a
+ * run wrote there, by size and mtime, and is locked during a run: nothing else is ever removed or
+ * replaced. Results are made as NAME.new and appear together, summary.json last.
  */
 #include <stdbool.h>
 #include "base/error.h"
@@ -21,15 +21,16 @@ struct folder_params {
 };
 
 /*
- * Looks whether results can go there, and keeps others out. Nothing that was there has changed. 0 or -errno with why: -EEXIST,
- * something is in the way that no run wrote; -EBUSY, a run or a living fabric writes there.
+ * Checks that results can go there, and keeps others out. Changes nothing that was there. 0 or
+ * -errno with why: -EEXIST, a file in the way is of no run; -EBUSY, a run or a live fabric writes
+ * there.
  */
 int folder_claim(struct folder **ret, const struct folder_params *params, struct error *why);
 
-/* What an earlier run wrote must not pass for a result of this one, and is removed. 0 or -errno with why. */
+/* Removes an earlier run's files, which must not pass for this one's. 0 or -errno with why. */
 int folder_begin(struct folder *f, struct error *why);
 
-/* Notes that a variant of that name has a folder of its own in there, before that is claimed. 0 or -errno. */
+/* Notes a variant's folder in there, before that is claimed. 0 or -errno. */
 int folder_note_variant(struct folder *f, const char *name);
 
 /* All that was made as NAME.new takes its name. 0 or -errno with why. */
@@ -52,8 +53,8 @@ int folder_be_absolute(struct folder *f);
 bool folder_is_gone(const struct folder *f);
 
 /*
- * Lets others in. Without results what was made of it is removed: true, the folder itself was one of it. NULL is fine. Kept:
- * another process goes on with it.
+ * Lets others in. Without results it removes what it made: true, the folder itself too. NULL is
+ * fine. Kept: another process continues with it.
  */
 bool folder_close(struct folder *f);
 void folder_keep(struct folder *f);

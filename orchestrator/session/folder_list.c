@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Lines of text: "file NAME BYTES SECONDS.NANOSECONDS" and "variant NAME". It only grows, until the next run, so that one that
- * was cut short is right as far as it goes.
+ * Lines of text: "file NAME BYTES SECONDS.NANOSECONDS" and "variant NAME". It only grows, until the
+ * next run, so that an interrupted one is valid as far as it goes.
  */
 #include "session/folder_list.h"
 
@@ -38,7 +38,7 @@ struct folder_list {
 
 /* ---- opening ---- */
 
-/* It says what may be removed, so it must be one's own, or that of whoever can remove everything there anyway. */
+/* It says what may be removed: it must be one's own, or that of the folder's owner or root. */
 static bool is_trusted(int directory, const struct stat *file)
 {
 	struct stat folder;
@@ -55,7 +55,7 @@ static int explain_busy(int fd, const char *path, struct error *why)
 
 	if (pread(fd, line, HEADER_SIZE, 0) > 0 && sscanf(line, HEADER, &pid, &started) == 2) {
 		snprintf(process, sizeof(process), " (process %d)", pid);
-		/* a killed process holds its locks until all of its sockets are closed, which takes a while */
+		/* a killed process holds its locks for a while, until its sockets are closed */
 		if (process_is_dying(pid, started)) {
 			poll(NULL, 0, WAIT_MS);
 			return -EAGAIN;

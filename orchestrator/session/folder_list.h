@@ -2,7 +2,7 @@
 #ifndef FABRICBED_FOLDER_LIST_H
 #define FABRICBED_FOLDER_LIST_H
 
-/* What a run wrote in a folder, and that one is at it: a file beside the results, locked (flock) until it is closed. */
+/* A file in a folder that lists what a run wrote there, locked (flock) while it is open. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/stat.h>
@@ -12,7 +12,7 @@
 
 struct folder_list;
 
-/* In a folder that is open, which messages call path. 0 or -errno with why; -EBUSY: it is locked. */
+/* In an open folder, called path in messages. 0 or -errno with why; -EBUSY: it is locked. */
 int folder_list_open(struct folder_list **ret, int directory, const char *path, struct error *why);
 
 /* Whether there was none before. */

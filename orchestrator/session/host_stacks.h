@@ -3,8 +3,8 @@
 #define FABRICBED_HOST_STACKS_H
 
 /*
- * Hosts' kernel stacks: what their programs send comes out of the TAP device that is their network card, and joins the
- * host's queue in the engine; what reaches a host and is for a program goes in there.
+ * Hosts' kernel stacks: what programs send is read from the host's TAP interface, and joins its
+ * queue in the engine; what reaches a host for a program is written to it.
  */
 #include <stdint.h>
 #include "base/error.h"
@@ -18,9 +18,8 @@ struct stacks;
 struct stack_counts {
 	uint64_t *sent;      /* frames that its programs sent */
 	uint64_t *delivered; /* that were handed to it */
-	uint64_t *
-		lost; /* of these, what it did not take: its interface is down, or it lacks memory */
-	uint64_t *refused; /* that its programs sent and that were not taken in time */
+	uint64_t *lost;      /* of these, not taken: interface down, or no memory */
+	uint64_t *refused;   /* that its programs sent and that were not taken in time */
 };
 
 /* Of a fabric built with stacks; both outlive it. 0 or -errno with why. */
@@ -32,16 +31,17 @@ void stacks_free(struct stacks *s);
 int stacks_fd(const struct stacks *s);
 
 /*
- * What programs have sent, in two steps, so that the time can be asked for between them: a frame that has been read was sent
- * before. stacks_read() reads as many frames as it can hold, all hosts alike, and keeps them; nothing while it holds some.
- * stacks_send() puts them in their hosts' queues. Both return how many these are.
+ * What programs have sent, in two steps, so that the clock can be read between them: a frame that
+ * has been read was sent before. stacks_read() reads as many frames as it can hold, all hosts
+ * alike; nothing while it holds some. stacks_send() queues them at their hosts. Both return their
+ * number.
  */
 unsigned stacks_read(struct stacks *s);
 unsigned stacks_send(struct stacks *s);
 
 /*
- * Frames that programs have sent and nobody took in time since this was asked last: the box was too slow. Looks at those
- * hosts alone that have sent something.
+ * Frames that programs have sent and that were not read in time since the last call: the machine
+ * was too slow. Checks only hosts that have sent something.
  */
 uint64_t stacks_refused(struct stacks *s);
 

@@ -3,8 +3,8 @@
 #define FABRICBED_LLDP_AGENTS_H
 
 /*
- * The LLDP agents of a fabric at work: frames go out at each interval, and at once when a node's level changes; what they
- * have learnt of a port's role is written to the switches' tables at the next interval.
+ * Runs the LLDP agents of a fabric: frames are sent at each interval, and at once when a node's
+ * level changes; port roles are written to the switches' tables at the next interval.
  */
 #include "control/lldp_agent.h"
 #include "engine/engine.h"
@@ -25,7 +25,7 @@ uint32_t agents_tick(struct agents *a, struct engine *e, struct sw_tables *t);
 void agents_receive(struct agents *a, struct engine *e, uint64_t now_ps, uint32_t port,
 	const uint8_t *bytes, uint32_t captured);
 
-/* roles.csv.new in directory: a row a port: its node's level, its role, and who is at the other end. 0 or -errno. */
+/* Makes roles.csv.new in directory. Per port: its node's level, role and neighbour. 0 or -errno. */
 int agents_write(const struct agents *a, int directory);
 
 /* What they know, for whoever shows it. */

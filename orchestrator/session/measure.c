@@ -50,8 +50,9 @@ static void forget_frames(struct sw_tables *t)
 }
 
 /*
- * What a hop takes, through all ports in turn. The frames are of no known type, and end before they change anything but
- * counters. What the program then does not do, and the engine's part, take as long again (docs/kernel-dataplane.md).
+ * The time of a hop, over all ports in turn. The frames are of no known type, and end before they
+ * change anything but counters. The rest of the program, and the engine's part, take as long again
+ * (docs/kernel-dataplane.md).
  */
 static double measure_hop(struct dataplane *dp, const struct fabric *f)
 {

@@ -6,8 +6,9 @@
 #include "session/session.h"
 
 /*
- * The least slowdown, 1 or more and of two digits, with which events would be late by no more than the shortest link delay
- * and all hosts could send full packets at line rate. Takes about 20 ms. The session has not begun to go.
+ * The least slowdown, at least 1, of two digits, at which lateness would not exceed the shortest
+ * link delay with all hosts sending full packets at line rate. Takes about 20 ms. Before the
+ * session starts.
  */
 double measure_slowdown(const struct session *s, const struct fabric *f);
 

@@ -8,7 +8,7 @@
 
 struct fabric;
 
-/* Of a port: "tor0.0->agg0.1", with "#n" where two nodes share several links. buf of RECORDER_NAME; arg: the fabric. */
+/* Of a port: "tor0.0->agg0.1", "#n" for parallel links. buf of RECORDER_NAME; arg: the fabric. */
 const char *port_name(const void *arg, uint32_t port, char *buf);
 
 /* Of a host by its number. */
@@ -17,7 +17,7 @@ const char *host_name(const void *arg, uint32_t host, char *buf);
 /* Whether the port's name is the word, or matches it as a glob. */
 bool port_matches(const struct fabric *f, uint32_t port, const char *word);
 
-/* "there is no KIND "WORD"", and the one of `count` names that was likely meant. Returns -EINVAL. */
+/* "there is no KIND "WORD"", and the closest of `count` names. Returns -EINVAL. */
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
 	size_t count);
 

@@ -24,7 +24,7 @@ static void tell_neighbours(struct session *s, uint64_t now)
 	s->next_lldp_ps = now + s->params.scenario->sw.lldp_ps;
 }
 
-/* Between two looks at all queues: as asked for, but no box does so every microsecond of its own clock. */
+/* Between two samples of all queues: as asked for, but not below a microsecond of real time. */
 static uint64_t look_period(const struct session *s, uint64_t wanted_ps)
 {
 	return wanted_ps > s->least_look_ps ? wanted_ps : s->least_look_ps;
@@ -99,7 +99,7 @@ void session_end_faults(struct session *s, struct active_faults *list, const cha
 		session_end_fault(s, list->items[i].fault, list->items[i].target, by);
 }
 
-/* What the timetable begins now ends what was begun by hand, at all targets before any of it begins. */
+/* Scheduled faults end manual ones at their targets, before any of them begins. */
 static int end_replaced(struct session *s)
 {
 	const struct timeline *t = &s->timeline;

@@ -3,8 +3,8 @@
 #define FABRICBED_SESSION_H
 
 /*
- * A session: a fabric with its dataplane, its engine, its workload and its timetable, from the first
- * event to the results. `run` steps it to the end; whatever steps it may also look at it in between.
+ * A session: a fabric with its dataplane, engine, workload and fault schedule, from the first event
+ * to the results. `run` steps it to the end; its caller may also look at it in between.
  */
 #include <jansson.h>
 #include "base/error.h"
@@ -29,8 +29,8 @@ struct session_params {
 	const struct fabric *fabric;
 	const char *name; /* of the fabric, and no other; NULL: the scenario's, or one like it */
 	bool kernel;      /* the kernel dataplane, else the inline one */
-	bool lasting; /* it has no end, its workload starts on command, and anything may befall it */
-	bool stacks;  /* hosts have kernel stacks; needs the kernel dataplane */
+	bool lasting;     /* no end; the workload starts on command, and any fault may come */
+	bool stacks;      /* hosts have kernel stacks; needs the kernel dataplane */
 	struct folder *folder; /* for the results; outlives the session; NULL: nothing is written */
 	const char *capture;   /* a pcapng file of all that ports send; NULL: none */
 	const volatile bool *stop;    /* ends the set-up: -EINTR; NULL: nothing does */
@@ -41,8 +41,8 @@ struct session_params {
 int session_open(struct session **ret, const struct session_params *params, struct error *why);
 
 /*
- * Goes on until the workload is done, the scenario's time is over, model time reaches until_ps, or *stop
- * is set; does what the timetable says on the way. 0 or -errno with why.
+ * Goes on until the workload is done, the scenario's time is over, model time reaches until_ps, or
+ * *stop is set; does what is scheduled on the way. 0 or -errno with why.
  */
 int session_advance(
 	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why);
@@ -56,7 +56,7 @@ uint64_t session_next(const struct session *s);
 /* Whether there is nothing more to do: all flows finished, or time is up. */
 bool session_done(const struct session *s);
 
-/* Share of the workload's packets that have been sent for the first time, 0..1. Looks at each flow. */
+/* Share of the workload's packets that have been sent at least once, 0..1. Visits each flow. */
 double session_progress(const struct session *s);
 
 /* When the scenario's time is over, as asked for or by default. */
@@ -95,39 +95,39 @@ struct session_times {
 };
 
 /*
- * The summary of what happened so far, expectations included: *ret_met tells whether all hold. Checks that every packet
- * is accounted for. A new reference, or NULL with why.
+ * The summary so far, expectations included: *ret_met tells whether all hold. Checks that every
+ * packet is accounted for. A new reference, or NULL with why.
  */
 json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why);
 
 /*
- * Writes the summary (NULL: not that), the scenario as it was run, flows.csv and the like, all at once, into another folder
- * than the session's if that is not NULL, and closes the capture. 0, or -errno with why: of the results none appears, and it
- * can be tried again. Nothing more is recorded from now on.
+ * Writes the summary (unless NULL), the scenario as it was run, flows.csv and the like, all at
+ * once, into another folder than the session's if that is not NULL, and closes the capture. Records
+ * nothing afterwards. 0, or -errno with why: no result appears, and it may be retried.
  */
 int session_write(
 	struct session *s, const json_t *summary, struct folder *folder, struct error *why);
 
 /*
- * Hands what there is of the results to the disk, so that a crash loses little. 0, or -errno with why: the disk does not take
- * it, or has not taken it in time; or that of the capture.
+ * Writes the results so far, so that a crash loses little. 0, or -errno with why: the disk, or the
+ * capture's, does not take them, or not in time.
  */
 int session_flush(struct session *s, struct error *why);
 
-/* 0, or -errno with why: lines of the results were lost, for a disk took them neither in time nor later. */
+/* 0, or -errno with why: lines of the results were lost, as the disk took them too late. */
 int session_lost(const struct session *s, struct error *why);
 
 /*
- * What is done by hand, at the engine's present time; of a session that lasts. Answers are as docs/control.md has them: a
+ * Commands to a lasting session, at the engine's present time. Results are as in docs/control.md: a
  * new reference, or NULL with why.
  *
- * A fault as scenario_fault_words() makes it, checked against the fabric; takes what *f holds. One of the same kind that is in
- * force at a target ends there.
+ * A fault as scenario_fault_words() makes it, checked against the fabric; takes what *f holds. It
+ * ends an active one of the same kind at a target.
  */
 json_t *session_inject(struct session *s, struct fault_spec *f, struct error *why);
 
-/* What `heal` is to end: everything, a fault by its number, or what befalls targets of a kind whose names match. */
+/* What `heal` ends: everything, a fault by its number, or those of matching targets of a kind. */
 struct session_heal {
 	enum { HEAL_ALL, HEAL_FAULT, HEAL_TARGETS } what;
 	uint32_t fault;

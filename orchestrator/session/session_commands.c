@@ -71,8 +71,9 @@ static int plan_end(struct session *s, uint32_t fault, uint32_t target)
 }
 
 /*
- * At one moment a timetable ends faults, then begins others, then changes routes. What is done by hand after such a thing
- * and would come before it there waits a picosecond, so that it can be told to a timetable as it was.
+ * At one moment the schedule ends faults, then begins others, then changes routes. A command after
+ * such an action that would come before it there waits a picosecond, so that a saved scenario keeps
+ * the order.
  */
 static int await_turn(struct session *s, enum action_kind kind)
 {
@@ -344,7 +345,7 @@ const char *session_port_faults(void *arg, uint32_t port)
 	return s->fault_words;
 }
 
-/* What scenario_write() is to see: pointers into what the session has, and no copy but of the list. */
+/* What scenario_write() sees: pointers into the session, and a copy of the list alone. */
 struct saved {
 	struct active_faults active_faults; /* with their ends, also those that are still to come */
 	struct fault_spec *faults;

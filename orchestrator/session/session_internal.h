@@ -44,18 +44,17 @@ struct session {
 	char fault_words[80]; /* the latest that session_port_faults() told */
 	struct session_tally tally;
 	enum action_kind latest; /* that was done */
-	uint64_t
-		latest_ps; /* when that was; 0 serves as well for never: nothing has begun that could end */
-	struct stacks *stacks; /* NULL: hosts have no kernel stack */
+	uint64_t latest_ps;      /* time of that; 0 also: never, nothing has begun */
+	struct stacks *stacks;   /* NULL: hosts have no kernel stack */
 };
 
 /* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
 int session_add_traffic(struct session *s, size_t first);
 
-/* Does what the timetable says of the engine's present time, and none of what happens periodically. 0 or -errno. */
+/* Does what is scheduled for the present time, but nothing periodic. 0 or -errno. */
 int session_follow(struct session *s);
 
-/* A fault begins or ends at a target: in the engine, in what is remembered, and in the events. 0 or -ENOMEM. */
+/* A fault begins or ends at a target: in the engine, the history and the events. 0 or -ENOMEM. */
 int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
 void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
 

@@ -97,7 +97,7 @@ static int add_port(const struct show_view *v, uint32_t index, json_t *rows)
 	char name[RECORDER_NAME], link[LINK_NAME];
 	uint64_t paused_ps = 0;
 
-	/* of the fullest queue: when each was at its fullest is not known, so nothing can be added up */
+	/* of the fullest queue: their peaks were at different times, and don't add up */
 	for (uint32_t c = 0; c < CLASSES; c++) {
 		const struct queue *q = &t->queues[port * CLASSES + c];
 
@@ -105,7 +105,7 @@ static int add_port(const struct show_view *v, uint32_t index, json_t *rows)
 		max_depth = q->max_depth_bytes > max_depth ? q->max_depth_bytes : max_depth;
 		paused_ps += engine_paused(v->engine, port, c);
 	}
-	/* a frame gets its mark from the far end's program, by the depth of the queue that it left here */
+	/* the far end's program marks a frame, by the depth of the queue that it left here */
 	return json_array_append_new(rows,
 		json_pack(
 			"{s:s, s:s, s:b, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:s}",
@@ -181,7 +181,7 @@ static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 
 /* ---- routes */
 
-/* The names of the ports towards a host, blanks between; "" where there is no way. NULL: memory is short. */
+/* The ports towards a host, separated by blanks; "" if unreachable. NULL: no memory. */
 static char *route_text(const struct show_view *v, const struct switch_state *sw, uint32_t host)
 {
 	const struct sw_tables *t = engine_tables(v->engine);

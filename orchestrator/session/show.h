@@ -34,8 +34,9 @@ struct show_page {
 };
 
 /*
- * The rows of a table (but for `faults` and `summary`, which others have), those whose first column fits the glob `match`, NULL for all of
- * them: an array. Or NULL with why: there is no such table, nothing is called so, or memory is short.
+ * The rows of a table (but for `faults` and `summary`, which others have) whose first column
+ * matches the glob `match`, or all if NULL: an array. Or NULL with why: no such table, no match, or
+ * no memory.
  */
 json_t *show_rows(const struct show_view *v, const char *what, const char *match,
 	struct show_page *page, struct error *why);

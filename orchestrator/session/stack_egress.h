@@ -12,7 +12,7 @@ struct stack_spec;
 /* Whether there is anything for that program to do. */
 bool stack_has_egress(const struct stack_spec *s);
 
-/* slowdown: of model time; 1 on the stepped clock, whose gaps are of real time. 0, or -errno with why: a cgroup is not there. */
+/* slowdown: of model time; 1 on the stepped clock (real gaps). 0, or -errno: no such cgroup. */
 int stack_egress(
 	struct egress_config *ret, const struct stack_spec *s, double slowdown, struct error *why);
 

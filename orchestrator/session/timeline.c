@@ -12,8 +12,8 @@
 /* What each fault adds per target: its start, its end, and a reroute after each. */
 
 /*
- * At one time: first what ends, so that a target may go from one fault to the next; reroutes see it all. Faults in their
- * own order, as they were injected if that was done by hand.
+ * At one time: first what ends, so that a target may go from one fault to the next; reroutes last.
+ * Faults in their own order, or as they were injected.
  */
 static int compare_actions(const void *x, const void *y)
 {

@@ -36,11 +36,11 @@ struct timeline {
 /* So much later; UINT64_MAX: never. */
 uint64_t timeline_later(uint64_t at_ps, uint64_t delay_ps);
 
-/* Faults of s on the targets in f that they name; a reroute follows each change of a link's state. 0 or -ENOMEM. */
+/* Faults of s on their targets in f; a reroute follows each change of a link. 0 or -ENOMEM. */
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f);
 void timeline_release(struct timeline *t);
 
-/* One more that is still to come, in its place among those. A second reroute at one time is left out. 0 or -ENOMEM. */
+/* Inserts a future action in order. A second reroute at one time is left out. 0 or -ENOMEM. */
 int timeline_insert(struct timeline *t, const struct action *a);
 
 /* When the next action is due; UINT64_MAX: there is none. */

@@ -8,7 +8,7 @@
 struct fabric;
 struct scenario;
 
-/* Appends the messages of workloads from number `first` on, in the file's order. f was made from s. 0 or -ENOMEM. */
+/* Appends the messages of workloads from number `first` on, in the file's order. 0 or -ENOMEM. */
 int traffic_messages(
 	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first);
 

@@ -90,8 +90,8 @@ void wallclock_go(struct wallclock *p)
 }
 
 /*
- * Model time now. If the session is too far behind to catch up, the time that it lacks is taken out of the clock: all of
- * it where programs' frames wait for it to catch up, which it might never do.
+ * Model time now. If the session is too far behind to catch up, the missing time is taken out of
+ * the clock: all of it where programs' frames wait, since it might never catch up.
  */
 static uint64_t model_now(struct wallclock *p, int64_t now_ns)
 {
@@ -107,8 +107,8 @@ static uint64_t model_now(struct wallclock *p, int64_t now_ns)
 }
 
 /*
- * How late the events of a turn were when they began, at most: the first was late_ps, and the last of several waited for the
- * others. What an event's own doing takes, such as a program's waking up, is not lateness.
+ * The largest lateness of a turn's events at their start: the first was late_ps, and the last of
+ * several waited for the others. An event's own work, such as waking a program, is no lateness.
  */
 static uint64_t latest_start(
 	const struct wallclock *p, uint64_t late_ps, int64_t took_ns, uint64_t hops)
@@ -118,7 +118,7 @@ static uint64_t latest_start(
 	return late_ps > waited ? late_ps : waited;
 }
 
-/* Programs' frames are read before the clock, and sent when model time is there: none leaves before its program sent it. */
+/* Programs' frames are read before the clock, and sent at that model time: none leaves early. */
 int wallclock_turn(
 	struct wallclock *p, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {

@@ -3,8 +3,8 @@
 #define FABRICBED_WALLCLOCK_H
 
 /*
- * A session on the wall clock: model time is what has passed since it began to go, divided by the slowdown. What is due
- * is done as soon as it can be, and how late that is counts against the run's fidelity.
+ * A session on the wall clock: model time is the time since its start, divided by the slowdown.
+ * What is due is done as soon as possible, and lateness counts against the run's fidelity.
  */
 #include <stdbool.h>
 #include "session/session.h"
@@ -21,13 +21,13 @@ void wallclock_free(struct wallclock *p);
 void wallclock_go(struct wallclock *p);
 
 /*
- * Takes what programs have sent and does what is due now; of a backlog only a part, so that the caller gets a turn. until_ps: model
- * time goes no further. 0 or -errno with why.
+ * Takes what programs have sent and does what is due now; of a backlog only a part, so that the
+ * caller gets a turn. until_ps: model time goes no further. 0 or -errno with why.
  */
 int wallclock_turn(
 	struct wallclock *p, uint64_t until_ps, const volatile bool *stop, struct error *why);
 
-/* Nanoseconds for which the caller may sleep, unless a program sends something; 0: take the next turn at once. */
+/* Nanoseconds for which the caller may sleep unless a program sends; 0: take the next turn. */
 int64_t wallclock_idle_ns(const struct wallclock *p, uint64_t until_ps);
 
 /* With all that is known by now. */

@@ -38,10 +38,8 @@ struct fabric {
 	bool ip6;
 	uint32_t packet_bytes;  /* frame length of a full data packet, Ethernet header to ICRC */
 	uint64_t host_rate_bps; /* slowest host link */
-	uint64_t
-		base_rtt_ps; /* largest idle round trip between two hosts over any of their shortest
-				 * paths: a full packet out, a SACK back */
-	uint64_t bdp_bytes;  /* host_rate_bps x base_rtt_ps */
+	uint64_t base_rtt_ps;   /* largest idle round trip by shortest paths: full packet, SACK */
+	uint64_t bdp_bytes;     /* host_rate_bps x base_rtt_ps */
 	struct switching switching; /* its features: those of the scenario */
 };
 

@@ -193,7 +193,7 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 		first->until_ps == UINT64_MAX ? "" : "until ", until);
 }
 
-/* One message a pair of faults at most: on its first target, and each fault as the later one once. */
+/* A message per pair of faults at most, on its first target, and one per fault as the later. */
 static void report_overlaps(const struct fabric *f, const struct scenario *s, const struct hits *h,
 	bool *reported, struct diags *diags)
 {

@@ -67,7 +67,7 @@ static void sort_ports(
 			compare_keys);
 }
 
-/* Fills a node's ports from their keys; of parallel links, however written, the node of lower index numbers all. */
+/* Fills a node's ports from their keys; of parallel links the node of lower index numbers all. */
 static void make_ports(struct fabric *f, const struct shape *s, uint32_t i, const uint64_t *keys)
 {
 	const struct net_node *node = &f->net.nodes[i];

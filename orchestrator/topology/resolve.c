@@ -50,8 +50,8 @@ struct host_trips {
 };
 
 /*
- * The walk over the fabric that yields its longest idle round trip. With the rates and delays that a scenario may have, sums
- * stay within 64 bits of picoseconds.
+ * The walk that finds the fabric's longest idle round trip. With the rates and delays of a scenario
+ * sums stay within 64 bits of picoseconds.
  */
 struct walk {
 	const struct fabric *f;

@@ -18,7 +18,7 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
 /* Sets mtu, packet_bytes, host_rate_bps, base_rtt_ps and bdp_bytes. 0 or -ENOMEM. */
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags);
 
-/* Sets switching; settings that do not fit each other or a link are messages. After resolve_times(). */
+/* Sets switching; adds messages about settings that conflict. After resolve_times(). */
 void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 #endif

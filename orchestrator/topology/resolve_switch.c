@@ -12,7 +12,7 @@
 
 _Static_assert(CLASSES == SCENARIO_CLASSES, "a scenario's classes are the switches'");
 
-/* The longest LLDP frame, rounded up; a new one may join one that waits: by its timer, and for a changed level. */
+/* The longest LLDP frame, rounded up. Two may be queued: by the timer, and for a changed level. */
 #define LLDP_BYTES  192
 #define LLDP_FRAMES 2
 
@@ -278,7 +278,7 @@ static void check_pool(struct resolve *r)
 	}
 }
 
-/* Switches count what a class holds in headroom, over all ports, in 32 bits: one message, about the first that can't. */
+/* A class's headroom, over all ports of a switch, is counted in 32 bits: one message per class. */
 static void check_headroom_sum(struct resolve *r, uint32_t class)
 {
 	const struct fabric *f = r->f;
@@ -330,7 +330,7 @@ static void resolve_class(struct resolve *r, uint32_t class, uint64_t reserve)
 		resolve_pause(r, class);
 }
 
-/* A frame of each kind that may have been put into the queue just before: of LLDP, and PFC for each class. */
+/* One frame of each kind that may be queued ahead: of LLDP, and PFC for each class. */
 static uint32_t control_bytes(const struct switch_spec *sw)
 {
 	uint64_t bytes = sw->lldp_ps ? LLDP_FRAMES * wire_bytes(LLDP_BYTES) : 0;
@@ -342,8 +342,9 @@ static uint32_t control_bytes(const struct switch_spec *sw)
 }
 
 /*
- * A pause is told again when half of it has run out; the frame that tells it may have to wait for another, and must be
- * there, and obeyed, before the rest has run out too. The watchdog must outwait a peer that tells it in time.
+ * A pause is refreshed at half of its time. The frame may have to wait for another, and must arrive
+ * and take effect before the other half is over. The watchdog must outwait a peer that refreshes in
+ * time.
  */
 static void check_refresh(struct resolve *r)
 {

@@ -18,15 +18,16 @@ int check_scenario(const struct fabric *f, const struct scenario *s, struct diag
 int check_fault_targets(const struct fabric *f, const struct scenario *s, struct diags *diags);
 
 /*
- * Whether the fabric has what a fault, or a workload, that was given later names, and whether it can hold it (a lossless
- * class to pause; no more messages at once than it takes in a moment); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
+ * Whether the fabric has what a fault or workload given later names, and whether it can hold it (a
+ * lossless class to pause; no more messages at once than FABRIC_START_MAX); every mismatch is a
+ * message. 0; -EINVAL with messages; -ENOMEM.
  */
 #define FABRIC_START_MAX 131072 /* messages that are given later, at once */
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
 int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
 	size_t count, struct diags *diags);
 
-/* Whether a fault names this link, or node. Targets run up to the number of links and nodes together. */
+/* Whether a fault names this link or node. Targets number all links, then all nodes. */
 bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t target);
 
 /* The name of a link, which takes buf, or of a node. */

@@ -3,7 +3,7 @@
 #define FABRICBED_TOPOLOGY_KIND_H
 
 /*
- * Kinds of topology. Each is a file, with its options, their keys in a scenario and the nodes and links they come to, and a row
+ * Kinds of topology. Each is a file, with its options, their keys, its nodes and links, and a row
  * of TOPOLOGIES.
  */
 #include "base/schema.h"
@@ -17,12 +17,12 @@ struct topology_spec;
 struct topology_kind {
 	const char *title; /* in reports */
 	struct map map;    /* its keys; size: of its options */
-	/* Where two hosts are, for reports: with four links between them, and with more. Two links: under one switch. */
+	/* Where two hosts four links apart, and more, are, for reports. Two: under one switch. */
 	const char *near, *far;
-	bool pods; /* reports number what is connected without the top tier as pods; else they name a switch of it */
+	bool pods; /* reports number parts without the top tier as pods, or name a switch */
 	/*
-	 * Each value, and each name, has been checked by who read the scenario; what makes no sense together is a message in
-	 * diags, and then *s stays empty. 0 or -ENOMEM.
+	 * The reader has checked each value and name. What conflicts is a message in diags, and
+	 * then *s stays empty. 0 or -ENOMEM.
 	 */
 	int (*shape)(struct shape *s, const struct topology_spec *t, struct diags *diags);
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a scenario does not ask for is not in the loaded programs: the kernel's instructions of both, and how many the
- * verifier walked, by features. Root. Prints a table; asserts nothing, but each must load.
+ * What a scenario does not ask for is not in the loaded programs: the kernel's instructions of
+ * both, and how many the verifier walked, by features. Root. Prints a table; asserts nothing, but
+ * each must load.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,8 @@
 #include "fabricbed.skel.h"
 #include "lib/program_size.h"
 
-/* What the keys of a scenario amount to: PFC is for lossless classes, roles and CNPs are for queues with PFC. */
+/* What the keys of a scenario amount to: PFC is for lossless classes, roles and CNPs are for queues
+ * with PFC. */
 #define WITH_PFC (SW_CLASSES | SW_BUFFERS | SW_PFC | SW_CONTROL)
 
 static const struct {

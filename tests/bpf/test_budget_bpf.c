@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is off costs nothing: with every behaviour off, the loaded programs have as many instructions as
- * they had. A change that makes the plain switch larger, or smaller, on purpose changes the figures.
+ * What is off costs nothing: with every behaviour off, the loaded programs have as many
+ * instructions as they had. A change that makes the plain switch larger, or smaller, on purpose
+ * changes the figures.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,8 @@
 #include "fabricbed.skel.h"
 #include "lib/program_size.h"
 
-/* By the compiler's major version; the kernel adds the same to both: it inlines look-ups of tables. */
+/* By the compiler's major version; the kernel adds the same to both: it inlines look-ups of
+ * tables. */
 static const struct budget {
 	int clang;
 	unsigned at_switch, at_host;

@@ -138,7 +138,8 @@ static int make_interfaces(struct rtnl *r, int program, struct error *why)
 	return e;
 }
 
-/* The process is in a namespace of its own, with the interfaces, and a program loaded for every kind of bench. */
+/* The process is in a namespace of its own, with the interfaces, and a program loaded for every
+ * kind of bench. */
 static int set_up(struct dataplane *ret[BENCH_KINDS], struct error *why)
 {
 	struct rtnl *rtnl;
@@ -249,7 +250,8 @@ static void stream_is_alike_native_and_in_the_kernel(void **state)
 	bench_close(native);
 }
 
-/* What is off is not in a loaded program: each behaviour alone, and each that is missing alone, is a program of its own. */
+/* What is off is not in a loaded program: each behaviour alone, and each that is missing alone, is
+ * a program of its own. */
 static void every_behaviour_is_alike_alone_and_missing(void **state)
 {
 	(void)state;

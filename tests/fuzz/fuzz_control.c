@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Anything at all to a control socket, in pieces of any size, whose handler answers, refuses, defers, streams and ends. Bytes
- * that are in no UTF-8 text say what else happens in between (see `enum`). Whatever comes, each line of answers is an object
- * as docs/control.md has it, each client goes once, and nothing keeps the server busy.
+ * Anything at all to a control socket, in pieces of any size, whose handler answers, refuses,
+ * defers, streams and ends. Bytes that are in no UTF-8 text say what else happens in between (see
+ * `enum`). Whatever comes, each line of answers is an object as docs/control.md has it, each client
+ * goes once, and nothing keeps the server busy.
  */
 #include <errno.h>
 #include <poll.h>

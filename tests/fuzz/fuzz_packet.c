@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Arbitrary bytes as hop header and frame, into the switch's pipeline and the host's, with nothing on, with
- * everything, and with what hosts' kernel stacks need beside it. Whatever they are, the accounts must balance, and only what a switch may change has changed.
+ * Arbitrary bytes as hop header and frame, into the switch's pipeline and the host's, with nothing
+ * on, with everything, and with what hosts' kernel stacks need beside it. Whatever they are, the
+ * accounts must balance, and only what a switch may change has changed.
  */
 #include <stdbool.h>
 #include <stdlib.h>

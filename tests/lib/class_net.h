@@ -3,9 +3,10 @@
 #define FABRICBED_TEST_CLASS_NET_H
 
 /*
- * An engine over any net made by hand, with traffic classes: the inline dataplane, real routes, the switches configured as the
- * test likes. DSCP d belongs to class d / 8 (the class selectors of RFC 2474). Traffic is streams: packets of any class
- * that nobody answers. What can't be set up fails the test.
+ * An engine over any net made by hand, with traffic classes: the inline dataplane, real routes, the
+ * switches configured as the test likes. DSCP d belongs to class d / 8 (the class selectors of RFC
+ * 2474). Traffic is streams: packets of any class that nobody answers. What can't be set up fails
+ * the test.
  */
 #include <stdbool.h>
 #include "base/net.h"
@@ -57,7 +58,8 @@ struct class_net {
 void class_net_init(struct class_net *n, uint32_t hosts, uint32_t switches,
 	const struct class_link *links, uint32_t count);
 
-/* Makes a class lossless, PFC and all: so many bytes of each ingress below XOFF, headroom as needed. */
+/* Makes a class lossless, PFC and all: so many bytes of each ingress below XOFF, headroom as
+ * needed. */
 void class_net_lossless(struct class_net *n, uint32_t class, uint64_t xoff_bytes);
 
 void class_net_open(struct class_net *n);
@@ -82,10 +84,12 @@ uint8_t class_net_frame_class(const uint8_t *bytes);
 /* Whether a PFC frame speaks of a class; its quanta. */
 bool class_net_pfc(const uint8_t *bytes, uint32_t class, uint16_t *ret_quanta);
 
-/* Puts a PFC frame on a port's line, or behind what is on it: `quanta` for each class of `classes`. */
+/* Puts a PFC frame on a port's line, or behind what is on it: `quanta` for each class of
+ * `classes`. */
 void class_net_send_pfc(struct class_net *n, uint32_t port, uint8_t classes, uint16_t quanta);
 
-/* No queue, no ingress, no headroom and no pool holds anything, and all packets are accounted for. */
+/* No queue, no ingress, no headroom and no pool holds anything, and all packets are accounted
+ * for. */
 void class_net_at_rest(const struct engine *e);
 
 #endif

@@ -39,8 +39,8 @@ static inline int headers_parse_ip(const uint8_t *l3, uint32_t captured, bool ip
 }
 
 /*
- * Finds the BTH in a frame from the wire. 0; -EBADMSG: cut short, or lengths or the IPv4 checksum do
- * not fit; -EPROTONOSUPPORT: not for UDP port 4791 over plain IPv4 or IPv6.
+ * Finds the BTH in a frame from the wire. 0; -EBADMSG: cut short, or lengths or the IPv4 checksum
+ * do not fit; -EPROTONOSUPPORT: not for UDP port 4791 over plain IPv4 or IPv6.
  */
 static inline int headers_parse(const uint8_t *bytes, uint32_t captured, struct rx_frame *ret)
 {

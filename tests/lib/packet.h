@@ -58,8 +58,8 @@ uint8_t packet_tos(const struct packet *p);
 void packet_set_tos(struct packet *p, uint8_t tos);
 
 /*
- * What trimming leaves: 36 bytes above IP, of the lengths and of the modelled frame. The bytes that are there stay, the
- * checksum follows.
+ * What trimming leaves: 36 bytes above IP, of the lengths and of the modelled frame. The bytes that
+ * are there stay, the checksum follows.
  */
 void packet_trim(struct packet *p);
 

@@ -76,8 +76,9 @@ struct pause_watch *pause_watch_new(struct class_net *n, uint32_t port)
 }
 
 /*
- * What the orders come to: each holds from when it takes effect to its end, or until the next one does. A pause whose
- * end is still to come when an order to pause arrives does not end before that takes effect. Returns how many there are.
+ * What the orders come to: each holds from when it takes effect to its end, or until the next one
+ * does. A pause whose end is still to come when an order to pause arrives does not end before that
+ * takes effect. Returns how many there are.
  */
 static uint32_t reckon(const struct pause_watch *w, struct pause_span *ret)
 {

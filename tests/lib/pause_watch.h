@@ -3,8 +3,8 @@
 #define FABRICBED_TEST_PAUSE_WATCH_H
 
 /*
- * One port of a class_net, and the PFC frames that its peer sends it for one class: what they should come to, by
- * themselves, and what the engine made of them.
+ * One port of a class_net, and the PFC frames that its peer sends it for one class: what they
+ * should come to, by themselves, and what the engine made of them.
  */
 #include "lib/class_net.h"
 
@@ -41,7 +41,8 @@ void pause_watch_assert_told(const struct pause_watch *w);
 /* That, and they are all that there were: no other port was ever paused. */
 void pause_watch_assert_alone(const struct pause_watch *w);
 
-/* Frames that could have started back to back: each did as soon as pauses let it, to the picosecond. */
+/* Frames that could have started back to back: each did as soon as pauses let it, to the
+ * picosecond. */
 void pause_watch_assert_back_to_back(const struct pause_watch *w, uint32_t class, uint64_t ser);
 
 #endif

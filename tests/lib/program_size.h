@@ -2,7 +2,8 @@
 #ifndef FABRICBED_TEST_PROGRAM_SIZE_H
 #define FABRICBED_TEST_PROGRAM_SIZE_H
 
-/* Instructions of a loaded program, as the kernel has them once it has removed what is off, and how many its verifier walked. */
+/* Instructions of a loaded program, as the kernel has them once it has removed what is off, and how
+ * many its verifier walked. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 

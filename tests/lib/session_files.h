@@ -13,8 +13,8 @@
 #define SLICE_RANDOM 1
 
 /*
- * Opens a session that writes all that it can into the directory, a capture too; runs it to the end in slices; writes its files.
- * The caller closes it.
+ * Opens a session that writes all that it can into the directory, a capture too; runs it to the end
+ * in slices; writes its files. The caller closes it.
  */
 void files_record(struct small_session *s, const char *text, const char *const *sets,
 	size_t set_count, const char *directory, bool kernel, uint64_t slice);

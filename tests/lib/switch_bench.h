@@ -47,7 +47,8 @@ enum bench_host {
 	TO_BEYOND = 100,    /* port 1, but no host */
 };
 
-/* The programs that the cases run on: behaviours that are on, and those settings that are no table's. */
+/* The programs that the cases run on: behaviours that are on, and those settings that are no
+ * table's. */
 enum bench_kind {
 	BENCH_PLAIN,     /* nothing on */
 	BENCH_FULL,      /* everything on; what is trimmed goes to the receiver, or nowhere */
@@ -119,9 +120,9 @@ struct trial {
 	uint32_t at;
 	unsigned dice;   /* draws that the mark takes */
 	uint32_t chosen; /* the egress, if one was chosen before a drop or a cut; else 0 */
-	uint8_t flags; /* VERDICT_*; all but _LOSSLESS and _ASK_CNP, which follow from class and CE */
-	uint8_t dscp; /* with VERDICT_REMAPPED, _TRIMMED, _RETURNED: what it leaves with */
-	bool above;   /* it takes headroom of its ingress */
+	uint8_t flags;   /* VERDICT_*; _LOSSLESS and _ASK_CNP follow from class and CE */
+	uint8_t dscp;    /* with VERDICT_REMAPPED, _TRIMMED, _RETURNED: what it leaves with */
+	bool above;      /* it takes headroom of its ingress */
 };
 
 /* Builds t->in from spec; enters at BENCH_IN, nothing behind it, on the wire from 1 to 2 us. */
@@ -133,12 +134,13 @@ struct queue *trial_queue(struct switch_bench *b, const struct trial *t, uint32_
 /* Runs it: it must leave at `port`, rewritten as a router does and as the flags say. */
 void trial_forwards(struct switch_bench *b, const struct trial *t, uint32_t port);
 
-/* Runs it at the host port: it must be delivered as it is, or handed to the stack where there is one and it is no RoCE. */
+/* Runs it at the host port: it must be delivered as it is, or handed to the stack where there is
+ * one and it is no RoCE. */
 void trial_delivers(struct switch_bench *b, const struct trial *t);
 
 /*
- * Runs it: it must end, counted once, at `port`, with nothing changed but what flags say: a mark, a cut, a
- * return.
+ * Runs it: it must end, counted once, at `port`, with nothing changed but what flags say: a mark, a
+ * cut, a return.
  */
 void trial_drops(
 	struct switch_bench *b, const struct trial *t, enum drop_reason reason, uint32_t port);
@@ -147,8 +149,8 @@ void trial_drops(
 void trial_ends(struct switch_bench *b, const struct trial *t, enum verdict_action action);
 
 /*
- * Runs it: it must come out as these bytes with this verdict, b->want being what the tables must hold then, but for the
- * ingress' counters.
+ * Runs it: it must come out as these bytes with this verdict, b->want being what the tables must
+ * hold then, but for the ingress' counters.
  */
 void trial_becomes(struct switch_bench *b, const struct trial *t, const struct packet *out,
 	const struct verdict *want);

@@ -4,8 +4,8 @@
 
 /*
  * What the switch program must do, once, for every way to run it: each case is a cmocka test whose
- * state is a struct switch_bench. A runner opens dataplanes and runs on each what is for it. A file a subject:
- * switch_cases_<subject>.c.
+ * state is a struct switch_bench. A runner opens dataplanes and runs on each what is for it. A file
+ * a subject: switch_cases_<subject>.c.
  *
  * What holds whether a behaviour is on or not.
  */
@@ -120,7 +120,8 @@
 	X(a_lossless_cnp)                                                                          \
 	X(a_cnp_of_nothing)
 
-/* What becomes of packets that find no room: on each of the programs that trim, by what they say. */
+/* What becomes of packets that find no room: on each of the programs that trim, by what they
+ * say. */
 #define SWITCH_TRIM_CASES(X)                                                                       \
 	/* trim */                                                                                 \
 	X(what_finds_no_room_is_cut)                                                               \

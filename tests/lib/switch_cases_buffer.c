@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared buffers: how much a queue may hold, how much a lossless class at its ingress, and what is then said and done. */
+/* Shared buffers: how much a queue may hold, how much a lossless class at its ingress, and what is
+ * then said and done. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -67,7 +68,8 @@ void switch_queue_threshold_to_the_byte(void **state)
 	}
 }
 
-/* A threshold above what is left: the pool is never overdrawn, and what is its own fills up first. */
+/* A threshold above what is left: the pool is never overdrawn, and what is its own fills up
+ * first. */
 void switch_pool_to_the_byte(void **state)
 {
 	static const struct share s = {5000, 2560, 100000, 99000, 0};
@@ -92,7 +94,8 @@ void switch_pool_to_the_byte(void **state)
 	trial_drops(b, &t, DROP_BUFFER, OUT);
 }
 
-/* Queues of several ports and classes fill until none may grow: the pool holds what all hold beyond their own. */
+/* Queues of several ports and classes fill until none may grow: the pool holds what all hold beyond
+ * their own. */
 void switch_queues_share_a_pool(void **state)
 {
 	static const uint32_t hosts[] = {TO_ONE, TO_LAST};
@@ -127,7 +130,8 @@ void switch_queues_share_a_pool(void **state)
 		if (tables->queues[i].depth_bytes > 3000)
 			sum += tables->queues[i].depth_bytes - 3000;
 	assert_int_equal(tables->switches[0].pool_used, sum);
-	/* six queues at alpha 1 leave a seventh of it free, but for the frame that would have fitted no more */
+	/* six queues at alpha 1 leave a seventh of it free, but for the frame that would have
+	 * fitted no more */
 	assert_in_range(sum, (200000 - 1098) * 6 / 7, (200000 + 1098) * 6 / 7);
 }
 
@@ -298,7 +302,8 @@ void switch_lossless_queues_are_never_full(void **state)
 	assert_int_equal(b->dp->tables.switches[0].pool_used, 0);
 }
 
-/* Ahead of its arrival a lossless frame takes no space either, however full it is; the verdict tells what it will take. */
+/* Ahead of its arrival a lossless frame takes no space either, however full it is; the verdict
+ * tells what it will take. */
 void switch_a_lossless_frame_ahead_of_time(void **state)
 {
 	struct switch_bench *b = *state;

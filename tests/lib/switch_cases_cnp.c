@@ -67,7 +67,8 @@ static struct flow_mark *the_flow(struct switch_bench *b)
 	return found;
 }
 
-/* What a CNP must be that leaves by this port: annex A17, 9.3, and this fabric's addresses. Its life begins here, at 64. */
+/* What a CNP must be that leaves by this port: annex A17, 9.3, and this fabric's addresses. Its
+ * life begins here, at 64. */
 static struct packet cnp_of(const struct switch_bench *b, const struct trial *t, uint32_t port)
 {
 	const struct port *back = &b->want.ports[port];
@@ -101,8 +102,8 @@ static void accept_flows(struct switch_bench *b)
 }
 
 /*
- * Submits it as the engine does a copy of what asked: whether a CNP is made of it, which is one in all it has, and then leaves
- * by this port. If not, there is no trace of it but in the flow.
+ * Submits it as the engine does a copy of what asked: whether a CNP is made of it, which is one in
+ * all it has, and then leaves by this port. If not, there is no trace of it but in the flow.
  */
 static bool makes_at(struct switch_bench *b, struct trial *t, uint32_t port)
 {
@@ -260,8 +261,8 @@ static bool makes_then(struct switch_bench *b, uint32_t psn, uint64_t now)
 }
 
 /*
- * Only if the sender would raise its rate in between, to the picosecond: a receiver that gets marked packets more often notifies
- * it in time, however long that goes on.
+ * Only if the sender would raise its rate in between, to the picosecond: a receiver that gets
+ * marked packets more often notifies it in time, however long that goes on.
  */
 void switch_only_rare_marks_make(void **state)
 {
@@ -283,7 +284,8 @@ void switch_only_rare_marks_make(void **state)
 	}
 }
 
-/* Marks that are far apart are not of one congestion: the later is a first one, whatever its PSN. */
+/* Marks that are far apart are not of one congestion: the later is a first one, whatever its
+ * PSN. */
 void switch_a_flow_is_forgotten(void **state)
 {
 	struct switch_bench *b = *state;
@@ -333,7 +335,8 @@ void switch_flows_that_share_a_slot(void **state)
 	assert_true(makes(b, &t));
 }
 
-/* A copy of the packet becomes a CNP to its sender: a packet of the switch's own, in the class of CNPs. */
+/* A copy of the packet becomes a CNP to its sender: a packet of the switch's own, in the class of
+ * CNPs. */
 void switch_a_packet_becomes_a_cnp(void **state)
 {
 	static const uint16_t payloads[] = {0, 12, 1024, 60000};
@@ -414,7 +417,8 @@ void switch_a_cnp_without_room(void **state)
 	}
 }
 
-/* In a lossless class its space is that of the ingress that asked: the peer is to pause, and pays for the last byte. */
+/* In a lossless class its space is that of the ingress that asked: the peer is to pause, and pays
+ * for the last byte. */
 void switch_a_lossless_cnp(void **state)
 {
 	struct switch_bench *b = *state;

@@ -18,8 +18,8 @@ static void expect(struct switch_bench *b, const struct trial *t, bool good)
 }
 
 /*
- * All that the hash looks at must be there, of TCP the ports, where hosts have stacks; what follows may be missing
- * (payload: headers).
+ * All that the hash looks at must be there, of TCP the ports, where hosts have stacks; what follows
+ * may be missing (payload: headers).
  */
 void switch_every_truncation(void **state)
 {
@@ -103,8 +103,8 @@ void switch_wrong_lengths(void **state)
 }
 
 /*
- * IPv4 and IPv6 are all that goes on, and LLDP ends at the port, where it occurs; a header of the one under the type of the
- * other does not.
+ * IPv4 and IPv6 are all that goes on, and LLDP ends at the port, where it occurs; a header of the
+ * one under the type of the other does not.
  */
 void switch_every_ethertype(void **state)
 {

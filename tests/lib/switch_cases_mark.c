@@ -194,7 +194,8 @@ void switch_mark_before_drop(void **state)
 	trial_drops(b, &t, DROP_LINK_DOWN, BENCH_IN);
 }
 
-/* Thresholds are those of the queue that the frame left by: at the other end, of the class in the hop header. */
+/* Thresholds are those of the queue that the frame left by: at the other end, of the class in the
+ * hop header. */
 void switch_thresholds_are_the_queues(void **state)
 {
 	struct switch_bench *b = *state;
@@ -233,9 +234,9 @@ static uint32_t next_depth(uint32_t depth, uint64_t *rng)
 }
 
 /*
- * The moving average of what was behind each frame, w = 2^-shift (Floyd and Jacobson, 1993, section 4), against one in
- * floating point: rounding up at each step, it is ahead by less than the sum of w-weighted steps, 2^shift bytes. The frame is
- * marked if the average, itself in it, is at kmax.
+ * The moving average of what was behind each frame, w = 2^-shift (Floyd and Jacobson, 1993, section
+ * 4), against one in floating point: rounding up at each step, it is ahead by less than the sum of
+ * w-weighted steps, 2^shift bytes. The frame is marked if the average, itself in it, is at kmax.
  */
 void switch_averaged_depth(void **state)
 {

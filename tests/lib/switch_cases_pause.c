@@ -112,7 +112,8 @@ static void ask(struct switch_bench *b, bool resumes)
 	expect_frame(b, &t, 1 << CLASS_LOSSLESS, quanta);
 }
 
-/* It may go on as far below the threshold as is asked for, which moves if it is dynamic; or once it holds nothing. */
+/* It may go on as far below the threshold as is asked for, which moves if it is dynamic; or once it
+ * holds nothing. */
 void switch_xon_to_the_byte(void **state)
 {
 	static const struct {
@@ -152,7 +153,8 @@ void switch_xon_to_the_byte(void **state)
 	}
 }
 
-/* A frame comes, XOFF is asked for; refreshed as often as is asked; XON; and then nothing more, until the next. */
+/* A frame comes, XOFF is asked for; refreshed as often as is asked; XON; and then nothing more,
+ * until the next. */
 void switch_xoff_refresh_xon(void **state)
 {
 	struct switch_bench *b = *state;
@@ -204,7 +206,8 @@ void switch_a_storm_of_pauses(void **state)
 	expect_nothing(b, &t);
 }
 
-/* In a fabric without switches a storm is made all the same; there are no accounts that would call for more. */
+/* In a fabric without switches a storm is made all the same; there are no accounts that would call
+ * for more. */
 void switch_a_host_without_switches(void **state)
 {
 	struct switch_bench *b = *state;

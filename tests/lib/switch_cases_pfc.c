@@ -101,7 +101,8 @@ void switch_pauses_to_the_picosecond(void **state)
 	}
 }
 
-/* Refreshed, shortened, ended, over, begun anew: how long in all is the time that it was or will be paused. */
+/* Refreshed, shortened, ended, over, begun anew: how long in all is the time that it was or will be
+ * paused. */
 void switch_pauses_that_overlap(void **state)
 {
 	const uint64_t q = BENCH_QUANTUM;
@@ -109,7 +110,8 @@ void switch_pauses_that_overlap(void **state)
 
 	want_pause(b, BENCH_IN, 3, NOW, NOW + 10 * q, 10 * q);
 	send(b, 3, 10, NOW);
-	/* longer, from half way on; shorter, from just before its end; a pause lasts from its last frame on */
+	/* longer, from half way on; shorter, from just before its end; a pause lasts from its last
+	 * frame on */
 	want_pause(b, BENCH_IN, 3, NOW, NOW + 15 * q, 15 * q);
 	send(b, 3, 10, NOW + 5 * q);
 	want_pause(b, BENCH_IN, 3, NOW, NOW + 7 * q, 7 * q);
@@ -130,7 +132,8 @@ void switch_pauses_that_overlap(void **state)
 	send(b, 4, 2, NOW + 50 * q);
 }
 
-/* Between a frame and its effect: the pause that it finds goes on as it was, and does not end before the next is there. */
+/* Between a frame and its effect: the pause that it finds goes on as it was, and does not end
+ * before the next is there. */
 void switch_pauses_take_time_to_take_effect(void **state)
 {
 	const uint64_t q = BENCH_QUANTUM, gap = BENCH_RESPONSE - 1;
@@ -213,7 +216,8 @@ static void storm(struct switch_bench *b, uint32_t port, uint32_t class, uint64_
 	bench_accept(b);
 }
 
-/* It ignores XOFF as long as they keep coming; XON, or silence for as long as it waits, ends that. */
+/* It ignores XOFF as long as they keep coming; XON, or silence for as long as it waits, ends
+ * that. */
 void switch_the_watchdog_ignores_a_storm(void **state)
 {
 	const uint64_t since = 1ull << 40, watchdog = BENCH_WATCHDOG, lasts = 5 * BENCH_QUANTUM;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Port roles: what comes down an uplink and goes up another moves to another class; LLDP; and no way back. */
+/* Port roles: what comes down an uplink and goes up another moves to another class; LLDP; and no
+ * way back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -27,8 +28,8 @@ static void init_of(struct trial *t, uint8_t tos, bool ip6)
 }
 
 /*
- * Only from uplink to uplink; every DSCP by its own entry; ECN's bits stay. It leaves by its new class and is counted at its
- * ingress in the old one.
+ * Only from uplink to uplink; every DSCP by its own entry; ECN's bits stay. It leaves by its new
+ * class and is counted at its ingress in the old one.
  */
 void switch_uplink_to_uplink_is_remapped(void **state)
 {
@@ -124,7 +125,8 @@ void switch_lldp_ends_at_the_port(void **state)
 	}
 }
 
-/* No switch forwards what is addressed to the nearest bridge, and nothing else of it is known here. */
+/* No switch forwards what is addressed to the nearest bridge, and nothing else of it is known
+ * here. */
 void switch_other_multicast_is_dropped(void **state)
 {
 	static const uint16_t types[] = {0x8809, 0x888e, 0x88f7, 0x8902, 0x0027, 0x88cb, 0x88cd};
@@ -163,7 +165,8 @@ static struct group *around(struct switch_bench *b)
 						    .group[TO_AROUND % ROUTE_BLOCK]];
 }
 
-/* Where trials enter by port 0 the group's next port has its flows, and the first one those of the last. */
+/* Where trials enter by port 0 the group's next port has its flows, and the first one those of the
+ * last. */
 void switch_the_next_port_takes_what_would_go_back(void **state)
 {
 	static const uint16_t apart[] = {1, 60, 2, 61}, as_is[] = {1, 0, 2, 0};

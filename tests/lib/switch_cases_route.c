@@ -254,7 +254,8 @@ void switch_flow_label_and_port_do_not_cancel(void **state)
 	assert_even(counts, 64, 4096);
 }
 
-/* Fragments, all of them, and what is not UDP, nor TCP where hosts have stacks: addresses and protocol are the flow. */
+/* Fragments, all of them, and what is not UDP, nor TCP where hosts have stacks: addresses and
+ * protocol are the flow. */
 void switch_what_has_no_ports_is_one_flow(void **state)
 {
 	struct switch_bench *b = *state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets of programs: which path TCP takes, what a host's stack is handed, where what is for outside goes. */
+/* Packets of programs: which path TCP takes, what a host's stack is handed, where what is for
+ * outside goes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

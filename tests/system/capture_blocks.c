@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * capture_blocks FILE: a capture with everything that ours may hold, for foreign readers: two ports of a switch, a frame each
- * way, one that was dropped, and one that found no room.
+ * capture_blocks FILE: a capture with everything that ours may hold, for foreign readers: two ports
+ * of a switch, a frame each way, one that was dropped, and one that found no room.
  */
 #include <stdio.h>
 #include "io/pcapng.h"

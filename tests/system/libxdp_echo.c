@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An AF_XDP program as one writes it with libxdp: "libxdp_echo INTERFACE native|skb" answers UDP datagrams over IPv4 to port 7
- * (RFC 862) from the ring, until SIGTERM. It says "ready" when it listens. What is not for it is dropped: the interface is its own.
+ * An AF_XDP program as one writes it with libxdp: "libxdp_echo INTERFACE native|skb" answers UDP
+ * datagrams over IPv4 to port 7 (RFC 862) from the ring, until SIGTERM. It says "ready" when it
+ * listens. What is not for it is dropped: the interface is its own.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -82,8 +83,7 @@ static int create_socket(
 	int r;
 
 	do
-		r = xsk_socket__create(
-			&p->socket, interface, 0, p->umem, &p->rx, &p->tx, config);
+		r = xsk_socket__create(&p->socket, interface, 0, p->umem, &p->rx, &p->tx, config);
 	while (r == -EBUSY && !ended && !poll(NULL, 0, 10));
 	return r;
 }

@@ -158,8 +158,8 @@ static void a_failure_at_any_step_leaves_nothing(void **state)
 	}
 	assert_int_equal(r, 0);
 	/*
-	 * claim, programs, 3 namespaces, 2 links, 2 stacks, and a socket, an interface and a bind for
-	 * each of 4 ports
+	 * claim, programs, 3 namespaces, 2 links, 2 stacks, and a socket, an interface and a bind
+	 * for each of 4 ports
 	 */
 	assert_int_equal(steps - 2, 2 + 3 + 2 + 2 + 3 * 4);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A session on the kernel dataplane, its time cut at random, and the same on the inline one in one go: one trace, the same counts,
- * the same tables at the end and the same bytes in every file, the capture too, whatever the switches were asked to do.
+ * A session on the kernel dataplane, its time cut at random, and the same on the inline one in one
+ * go: one trace, the same counts, the same tables at the end and the same bytes in every file, the
+ * capture too, whatever the switches were asked to do.
  */
 #include "lib/kernel_case.h"
 

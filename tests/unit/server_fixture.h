@@ -3,8 +3,9 @@
 #define FABRICBED_SERVER_FIXTURE_H
 
 /*
- * A control socket in a directory of its own, clients of it, and a handler that does as the request says. Unix sockets hand
- * over at once, so that who serves until there is nothing to do need not wait.
+ * A control socket in a directory of its own, clients of it, and a handler that does as the request
+ * says. Unix sockets hand over at once, so that who serves until there is nothing to do need not
+ * wait.
  */
 #include <errno.h>
 #include <poll.h>
@@ -41,7 +42,8 @@ static inline void world_keep(struct server_world *w, struct server_client *c)
 	server_set_context(c, w);
 }
 
-/* "later" is kept; "stream" begins one; "long" answers so many bytes; "refuse" refuses; others are answered. */
+/* "later" is kept; "stream" begins one; "long" answers so many bytes; "refuse" refuses; others are
+ * answered. */
 static inline void world_request(void *arg, struct server_client *c, const json_t *request)
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
@@ -182,7 +184,8 @@ static inline void say(int fd, const char *text)
 	assert_int_equal(say_bytes(fd, text, strlen(text)), strlen(text));
 }
 
-/* Reads what has come, into w->received, and serves while there is more. True: the connection has ended. */
+/* Reads what has come, into w->received, and serves while there is more. True: the connection has
+ * ended. */
 static inline bool world_read(struct server_world *w, int fd)
 {
 	size_t capacity = 0;

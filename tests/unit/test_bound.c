@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* No run beats the bounds: random small messages over random fabrics, whatever order packets arrive in. */
+/* No run beats the bounds: random small messages over random fabrics, whatever order packets arrive
+ * in. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -105,7 +106,8 @@ static void nothing_beats_the_bound(void **state)
 		check_run(i);
 }
 
-/* The short second packet arrives before the first, by another spine: 0.99916 of a bound that does not know of it. */
+/* The short second packet arrives before the first, by another spine: 0.99916 of a bound that does
+ * not know of it. */
 static void a_short_packet_overtakes(void **state)
 {
 	static const char text[] =
@@ -132,7 +134,8 @@ static void a_short_packet_overtakes(void **state)
 	}
 }
 
-/* Links between switches that are the bottleneck, as built or by a fault from the start on, and one that comes later. */
+/* Links between switches that are the bottleneck, as built or by a fault from the start on, and one
+ * that comes later. */
 static void links_between_switches(void **state)
 {
 	static const char leaves[] =
@@ -143,7 +146,8 @@ static void links_between_switches(void **state)
 		"name: t\n"
 		"topology: {fat_tree: {k: 4}, links: [{match: 'agg*-core*', rate: 10Gbps}]}\n"
 		"workload: [{pairs: {from: [h0, h1, h2, h3], to: [h4, h5, h6, h7], message: 400KB}}]\n";
-	/* 100 full packets of 4,194 bytes on the wire, four times; and two links, or four, or one and a half, or one, of 10 Gbps */
+	/* 100 full packets of 4,194 bytes on the wire, four times; and two links, or four, or one
+	 * and a half, or one, of 10 Gbps */
 	const double all = 4 * 100 * 4194 * 8 / 10000.0;
 	static const struct {
 		const char *text, *fault;
@@ -170,7 +174,8 @@ static void links_between_switches(void **state)
 		small_session_run(&s);
 		j = small_session_summary(&s, &met);
 		fabric = number(j, "ideal_fabric_us");
-		/* and what links of 1 us take from end to end, with the long frames of one message */
+		/* and what links of 1 us take from end to end, with the long frames of one
+		 * message */
 		if (fabric < want + 4 || fabric > want + 9)
 			fail_msg("case %zu: %.3f us instead of %.3f and a little", i, fabric, want);
 		assert_true(fabric > 1.5 * number(j, "ideal_us"));

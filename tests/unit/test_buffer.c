@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The memory of a switch over many frames that come and go, and the pauses of a queue over many that are asked for. */
+/* The memory of a switch over many frames that come and go, and the pauses of a queue over many
+ * that are asked for. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -168,7 +169,8 @@ static void memory_init(struct memory *m)
 	}
 }
 
-/* Whatever comes and goes, in whatever order, the pool holds what all hold beyond their own; at the end nothing. */
+/* Whatever comes and goes, in whatever order, the pool holds what all hold beyond their own; at the
+ * end nothing. */
 static void memory_balances(void **state)
 {
 	uint64_t rng = rng_stream(1, "memory", 0);
@@ -247,8 +249,8 @@ static uint64_t paused_from(const struct picture *p, uint64_t from)
 }
 
 /*
- * A frame comes at `now`. What is paused as it takes effect, it says anew. What ends before that, and has not ended yet, lasts until
- * then after all if it is to be paused.
+ * A frame comes at `now`. What is paused as it takes effect, it says anew. What ends before that,
+ * and has not ended yet, lasts until then after all if it is to be paused.
  */
 static void picture_frame(struct picture *p, uint32_t quanta, uint64_t now, uint64_t response)
 {
@@ -357,7 +359,8 @@ static void a_pause_that_has_not_begun(void **state)
 	assert_int_equal(q.paused_ps, 1000);
 }
 
-/* Looked at so long after the pause began, however often it was refreshed; then closed to the peer's frames. */
+/* Looked at so long after the pause began, however often it was refreshed; then closed to the
+ * peer's frames. */
 static void trip(uint64_t response)
 {
 	const uint64_t watchdog = 20000;
@@ -378,7 +381,8 @@ static void trip(uint64_t response)
 	assert_true(q.stormed);
 	assert_int_equal(pause_left(&q, 22000 - response), 0);
 	assert_int_equal(q.paused_ps, 20000);
-	/* after a silence of more than that it is a pause like any other, with a watch of its own */
+	/* after a silence of more than that it is a pause like any other, with a watch of its
+	 * own */
 	pause_set(&q, 5, QUANTUM, 62001 - response, response, watchdog);
 	assert_false(q.stormed);
 	assert_false(pause_holds(&q, 62000));

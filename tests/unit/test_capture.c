@@ -20,7 +20,8 @@ static const char parallel[] =
 	"name: t\n"
 	"topology: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 1, links_per_pair: 2}}\n" REST;
 
-/* What has come of it, as text: a line "i0 NAME", or "p0 out 5/9 bytes=ab.. COMMENT", or "s0 lost 3". */
+/* What has come of it, as text: a line "i0 NAME", or "p0 out 5/9 bytes=ab.. COMMENT", or "s0 lost
+ * 3". */
 struct log {
 	char text[16384];
 	size_t used;
@@ -286,7 +287,8 @@ static void both_ends_see_a_frame(void **state)
 	bench_close(&b);
 }
 
-/* At a full queue it was leaving, on a cable it was arriving; where only the link's other end is chosen it is told there. */
+/* At a full queue it was leaving, on a cable it was arriving; where only the link's other end is
+ * chosen it is told there. */
 static void drops_have_reasons(void **state)
 {
 	uint32_t port;
@@ -332,7 +334,8 @@ static void drops_are_told_once(void **state)
 	bench_close(&b);
 }
 
-/* Headers alone lack the ICRC, which is zero; what is full-length or lacks a payload is left as it is. */
+/* Headers alone lack the ICRC, which is zero; what is full-length or lacks a payload is left as it
+ * is. */
 static void frames_without_payload_have_their_icrc(void **state)
 {
 	uint8_t long_one[HEADERS_MAX + 1];
@@ -361,7 +364,8 @@ static void frames_without_payload_have_their_icrc(void **state)
 	bench_close(&b);
 }
 
-/* Each has its own; those that end leave the others alone; what finds no room is counted there alone. */
+/* Each has its own; those that end leave the others alone; what finds no room is counted there
+ * alone. */
 static void captures_are_independent(void **state)
 {
 	struct capture *first, *second, *third;

@@ -52,7 +52,7 @@ static void advance(struct small_session *s, uint64_t us)
 		fail_msg("%s", why.text);
 }
 
-/* ---- cuts ------------------------------------------------------------------------------------- */
+/* ---- cuts ------------------------------------------------------------------------------------ */
 
 #define LINKS 6
 
@@ -149,7 +149,8 @@ static void cuts_that_meet(void **state)
 		looks);
 }
 
-/* What it held is lost, and counted as such; what was on its links is lost on those. Both are sent again. */
+/* What it held is lost, and counted as such; what was on its links is lost on those. Both are sent
+ * again. */
 static void a_switch_dies_with_what_it_holds(void **state)
 {
 	static const char *const transports[] = {"host.transport=strack", "host.transport=roce"};
@@ -190,7 +191,7 @@ static void a_switch_dies_with_what_it_holds(void **state)
 	}
 }
 
-/* ---- the others ------------------------------------------------------------------------------- */
+/* ---- the others ------------------------------------------------------------------------------ */
 
 /* A share of each link's own rate, both ways, and back to that. */
 static void rate_of_each_link(void **state)
@@ -287,7 +288,7 @@ static void shrinking_delay_does_not_reorder(void **state)
 	}
 }
 
-/* ---- what acts on the frames of a cable ------------------------------------------------------- */
+/* ---- what acts on the frames of a cable ------------------------------------------------------ */
 
 static const struct fault *fault_of(const struct small_session *s, const char *link, bool upper)
 {
@@ -420,7 +421,7 @@ static void storm_of_a_host(void **state)
 	small_session_close(&s);
 }
 
-/* ---- events.jsonl ----------------------------------------------------------------------------- */
+/* ---- events.jsonl ---------------------------------------------------------------------------- */
 
 static void every_kind_to_the_byte(void **state)
 {
@@ -458,7 +459,8 @@ static void every_kind_to_the_byte(void **state)
 		"{\"t_us\":7.0,\"event\":\"bit_errors\",\"link\":\"leaf0-spine0\"}\n"
 		"{\"t_us\":8.0,\"event\":\"switch_down\",\"node\":\"spine1\"}\n"
 		"{\"t_us\":9.0,\"event\":\"pause_storm\",\"node\":\"h1\",\"class\":3}\n"
-		/* 84 byte times and the delay later, for 65535 quanta of 12.8 ns; ended before it is told again */
+		/* 84 byte times and the delay later, for 65535 quanta of 12.8 ns; ended before it
+		 * is told again */
 		"{\"t_us\":10.0168,\"event\":\"pauses\",\"port\":\"leaf1->h1\",\"class\":3,\"count\":1,"
 		"\"paused_us\":838.848,\"until_us\":848.8648,\"lasts\":false}\n"
 		/* leaf0 is cut off: both leaves and spine0 have lost one way, spine1 both of its */

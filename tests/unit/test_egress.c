@@ -30,7 +30,8 @@ static struct packet build(bool ip6, uint8_t protocol)
 	return p;
 }
 
-/* Parses the first bytes of it, from memory of just that size, for the sanitizer to see what is read beyond. */
+/* Parses the first bytes of it, from memory of just that size, for the sanitizer to see what is
+ * read beyond. */
 static int parse(
 	struct egress_packet *ret, const struct packet *p, uint32_t bytes, uint8_t **ret_copy)
 {

@@ -35,7 +35,7 @@ static void slow_runs_are_not_cut_off(void **state)
 {
 	static const struct {
 		const char *text;
-		double least_us; /* that it takes: more than 100 times what host links and timers need */
+		double least_us; /* lower bound: over 100 times the need of links and timers */
 	} cases[] = {
 		/* oversubscribed 400 to 1 */
 		{"name: t\ntopology: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 2}, rate: 1Gbps, host_rate: 400Gbps}\n" PAIRS(
@@ -87,7 +87,8 @@ static void slow_runs_are_not_cut_off(void **state)
 	}
 }
 
-/* What will never come through is given up, and it is told why: in the summary, and as the last event. */
+/* What will never come through is given up, and it is told why: in the summary, and as the last
+ * event. */
 static void what_hangs_is_cut_off(void **state)
 {
 	static const struct {

@@ -240,7 +240,8 @@ static void flipped_payload_is_corrupt(void **state)
 	}
 }
 
-/* Hands the payload of one packet to another: both are right for their flow, neither in its place. */
+/* Hands the payload of one packet to another: both are right for their flow, neither in its
+ * place. */
 static int swap(
 	void *arg, struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
 {
@@ -319,7 +320,7 @@ static void dataplane_error_stops_the_engine(void **state)
 	}
 }
 
-/* ---- frames for nobody ------------------------------------------------------------------------ */
+/* ---- frames for nobody ----------------------------------------------------------------------- */
 
 /* What the engine counted in the tables beside the programs: a host's endpoints know the rest. */
 static uint64_t dropped_at_host(const struct small_net *s, uint32_t host)

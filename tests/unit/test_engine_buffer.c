@@ -17,8 +17,8 @@
 #define SENDERS 2 /* a queue: one more than its line can carry */
 
 /*
- * Switch 0's queues to hosts 0..queues-1, each with its senders. Of all classes 0 alone is used; each queue has `reserve`
- * bytes for itself, and together they share `pool`.
+ * Switch 0's queues to hosts 0..queues-1, each with its senders. Of all classes 0 alone is used;
+ * each queue has `reserve` bytes for itself, and together they share `pool`.
  */
 static void open_star(
 	struct class_net *n, uint32_t queues, double alpha, uint32_t reserve, uint64_t pool)
@@ -59,8 +59,8 @@ static uint32_t depth(const struct class_net *n, uint32_t queue)
 }
 
 /*
- * Choudhury and Hahne, 1998, equation 4: n queues that all want more have alpha B / (1 + n alpha) each, and leave
- * B / (1 + n alpha). To two packets, those that come and go.
+ * Choudhury and Hahne, 1998, equation 4: n queues that all want more have alpha B / (1 + n alpha)
+ * each, and leave B / (1 + n alpha). To two packets, those that come and go.
  */
 static void queues_meet_at_the_threshold(void **state)
 {
@@ -99,7 +99,8 @@ static void queues_meet_at_the_threshold(void **state)
 		}
 }
 
-/* A queue that comes later pushes the others back, without a drop of its own before it has its part. */
+/* A queue that comes later pushes the others back, without a drop of its own before it has its
+ * part. */
 static void a_latecomer_gets_its_part(void **state)
 {
 	const uint64_t pool = 600 * FRAME;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Links that change their rate and their delay under way, and a switch that dies: to the picosecond and the frame. */
+/* Links that change their rate and their delay under way, and a switch that dies: to the picosecond
+ * and the frame. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -128,7 +129,7 @@ static void any_changes(void **state)
 	assert_int_not_equal(held, 0);
 }
 
-/* ---- a switch that dies ----------------------------------------------------------------------- */
+/* ---- a switch that dies ---------------------------------------------------------------------- */
 
 struct heard {
 	uint64_t frames, bytes;

@@ -138,8 +138,8 @@ static void an_idle_class_leaves_its_share(void **state)
 }
 
 /*
- * A class that asks for less than its share does not wait long for its turn: not even for two packets of each of the
- * others' per share of the smallest one.
+ * A class that asks for less than its share does not wait long for its turn: not even for two
+ * packets of each of the others' per share of the smallest one.
  */
 static void a_turn_is_short(void **state)
 {
@@ -230,7 +230,8 @@ static void on_arrived(void *arg, const struct class_arrival *a)
 	v->left_ps[v->count++] = a->now_ps - DELAY;
 }
 
-/* The same queue without an engine: whoever is of the higher class and there when the line is free. */
+/* The same queue without an engine: whoever is of the higher class and there when the line is
+ * free. */
 static void assert_as_reckoned(const struct visits *high, const struct visits *low)
 {
 	uint32_t h = 0, l = 0;
@@ -307,9 +308,10 @@ static void measure(struct visits v[2], uint64_t seed, const double load[2],
 }
 
 /*
- * Means over seeds against A. Cobham, Priority Assignment in Waiting Line Problems, 1954: with W0 the mean of what is
- * left of the service that an arrival finds, the sum of lambda_i s_i^2 / 2 where services are constant, the
- * higher class waits W0 / (1 - rho_1), the lower one W0 / ((1 - rho_1)(1 - rho_1 - rho_2)).
+ * Means over seeds against A. Cobham, Priority Assignment in Waiting Line Problems, 1954: with W0
+ * the mean of what is left of the service that an arrival finds, the sum of lambda_i s_i^2 / 2
+ * where services are constant, the higher class waits W0 / (1 - rho_1), the lower one W0 / ((1 -
+ * rho_1)(1 - rho_1 - rho_2)).
  */
 static void assert_cobham(const double load[2], const uint32_t payload[2])
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* PFC deadlocks: found where there is one, with its members; nowhere else; and none with port roles. */
+/* PFC deadlocks: found where there is one, with its members; nowhere else; and none with port
+ * roles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,9 +35,10 @@ static void set_route(struct class_net *n, uint32_t sw, uint32_t host, uint32_t 
 }
 
 /*
- * So many switches in a ring, a host each; switch i sends what is for any host but its own to the next one, and what is for
- * host i to host i. Where host i sends to host i + 2, two links of the ring away, each ingress comes to hold what waits
- * for the next. Not closed: the last host sends nothing, and so no packet that came to its switch waits for the first one.
+ * So many switches in a ring, a host each; switch i sends what is for any host but its own to the
+ * next one, and what is for host i to host i. Where host i sends to host i + 2, two links of the
+ * ring away, each ingress comes to hold what waits for the next. Not closed: the last host sends
+ * nothing, and so no packet that came to its switch waits for the first one.
  */
 static void open_ring(struct class_net *n, uint32_t size, bool closed)
 {
@@ -127,7 +129,8 @@ static void an_open_ring_does_not(void **state)
 	class_net_close(&n);
 }
 
-/* Two switches that send what is for host 2 to each other: a loop, in which nothing lives long enough to be lost. */
+/* Two switches that send what is for host 2 to each other: a loop, in which nothing lives long
+ * enough to be lost. */
 static void two_switches_deadlock(void **state)
 {
 	static const struct class_link links[] = {
@@ -208,9 +211,10 @@ static void a_storm_is_no_deadlock(void **state)
 }
 
 /*
- * A ring of three switches, each with a fast sender and a slow receiver. Nearly all is for the next switch's receiver, whose
- * ingress fills up and pauses; a little goes on round the ring. So all three wait for each other now and then, each with frames in
- * the next one's paused queue, but so few that what drains to the receivers is enough for XON.
+ * A ring of three switches, each with a fast sender and a slow receiver. Nearly all is for the next
+ * switch's receiver, whose ingress fills up and pauses; a little goes on round the ring. So all
+ * three wait for each other now and then, each with frames in the next one's paused queue, but so
+ * few that what drains to the receivers is enough for XON.
  */
 static void a_circle_that_opens_is_no_deadlock(void **state)
 {

@@ -283,8 +283,8 @@ static struct outcome run_with_buffer(uint32_t buffer_bytes)
 }
 
 /*
- * With room for all that may come the program runs ahead of time; with a buffer that is just deep enough it
- * has to wait for each arrival. Neither loses a packet, so nothing may differ.
+ * With room for all that may come the program runs ahead of time; with a buffer that is just deep
+ * enough it has to wait for each arrival. Neither loses a packet, so nothing may differ.
  */
 static void running_ahead_does_not_show(void **state)
 {
@@ -297,7 +297,8 @@ static void running_ahead_does_not_show(void **state)
 	assert_same(&tight, &roomy);
 }
 
-/* All that is on the way when delays shrink arrives at once: more than the links bring in a window. */
+/* All that is on the way when delays shrink arrives at once: more than the links bring in a
+ * window. */
 static struct outcome run_with_shrinking_delays(uint32_t max_batch)
 {
 	const struct small_config c = {.seed = 11,
@@ -332,7 +333,8 @@ static void a_bunch_is_not_run_ahead(void **state)
 	assert_same(&many, &one);
 }
 
-/* Links that become faster than any was at first shorten the windows, else effects come too late. */
+/* Links that become faster than any was at first shorten the windows, else effects come too
+ * late. */
 static void faster_links_are_as_if_always_fast(void **state)
 {
 	static const uint64_t slow[] = {GBPS, GBPS, GBPS},

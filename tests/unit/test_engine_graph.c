@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What waits for what: begun, ended, delivered, computations, barriers; and that memory follows what is under way. */
+/* What waits for what: begun, ended, delivered, computations, barriers; and that memory follows
+ * what is under way. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -165,7 +166,8 @@ static void memory_follows_what_is_under_way(void **state)
 	small_net_close(&s);
 }
 
-/* Whatever is lost or comes twice: in the end nothing of any flow is in flight, and all have given their memory back. */
+/* Whatever is lost or comes twice: in the end nothing of any flow is in flight, and all have given
+ * their memory back. */
 static void all_memory_is_given_back(void **state)
 {
 	const struct small_config c = {.seed = 5, .max_batch = 16, .buffer_bytes = 30000};
@@ -283,7 +285,10 @@ static void a_stream_rests_between_messages(void **state)
 	}
 }
 
-/* With losses, from several hosts to one: each message arrives once and whole, and all memory is given back. */
+/*
+ * With losses, from several hosts to one: each message arrives once and whole, and all memory is
+ * given back.
+ */
 static void streams_through_losses(void **state)
 {
 	(void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A lossless class loses nothing, and its headroom is not larger than that takes (802.1Q, annex N). */
+/* A lossless class loses nothing, and its headroom is not larger than that takes (802.1Q, annex
+ * N). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,9 +30,10 @@ struct crossing {
 };
 
 /*
- * h1 sends full frames to h0, whose class stands still. The switch's ingress fills up; the frame that does not fit below
- * XOFF comes at a time when full frames of another class, from h2, leave for h1 one after the other, the last one
- * having started `phase` after it came, or so much less a frame.
+ * h1 sends full frames to h0, whose class stands still. The switch's ingress fills up; the frame
+ * that does not fit below XOFF comes at a time when full frames of another class, from h2, leave
+ * for h1 one after the other, the last one having started `phase` after it came, or so much less a
+ * frame.
  */
 static struct crossing cross(const struct link *l, uint64_t phase, uint64_t cut)
 {
@@ -110,9 +112,10 @@ static struct crossing cross_at_worst(const struct link *l, uint64_t cut)
 }
 
 /*
- * The peer's frames follow each other, so the headroom takes the one that did not fit and all that start until the pause
- * takes effect, that moment included: one frame's wait, the PFC frame, two delays and the response later. That is a whole number
- * of frames; the formula, which knows nothing of phases, is less than a frame above.
+ * The peer's frames follow each other, so the headroom takes the one that did not fit and all that
+ * start until the pause takes effect, that moment included: one frame's wait, the PFC frame, two
+ * delays and the response later. That is a whole number of frames; the formula, which knows nothing
+ * of phases, is less than a frame above.
  */
 static void headroom_is_tight(void **state)
 {

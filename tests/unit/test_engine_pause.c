@@ -40,8 +40,9 @@ static struct pause_watch *open_slow(struct class_net *n, uint16_t quanta, uint6
 }
 
 /*
- * A pause that has to last is told again in time: between its first frame and XON nothing of the class starts. The
- * shortest quanta that can do so: half of them are time enough for a frame that is on the line and the PFC frame.
+ * A pause that has to last is told again in time: between its first frame and XON nothing of the
+ * class starts. The shortest quanta that can do so: half of them are time enough for a frame that
+ * is on the line and the PFC frame.
  */
 static void a_pause_lasts_as_long_as_it_must(void **state)
 {
@@ -79,7 +80,8 @@ static void a_pause_lasts_as_long_as_it_must(void **state)
 	}
 }
 
-/* With the line back to it idle, PFC frames leave when they are due: at once, and then each half of the quanta. */
+/* With the line back to it idle, PFC frames leave when they are due: at once, and then each half of
+ * the quanta. */
 static void refreshes_are_on_time(void **state)
 {
 	static const struct class_link links[] = {{0, 2, RATE / 10, DELAY}, {1, 2, RATE, DELAY}};
@@ -104,7 +106,8 @@ static void refreshes_are_on_time(void **state)
 			refreshed++;
 		}
 	assert_true(refreshed > 20);
-	/* the first is due to the first frame that finds 40, as one leaves in the time in which ten come */
+	/* the first is due to the first frame that finds 40, as one leaves in the time in which ten
+	 * come */
 	while (frame - (frame - 1) / 10 <= 40)
 		frame++;
 	assert_int_equal(w->orders[0].sent_ps, DELAY + frame * serialise_ps(FRAME, RATE));
@@ -138,8 +141,9 @@ static void paused_time_up_to_now(void **state)
 /* ---- storms --------------------------------------------------------------------------------- */
 
 /*
- * h0 pauses for ever: the switches towards it fill up one after the other, and each pauses those before it, to the senders; who
- * does not send that way goes on. When it ends, so do they, and nothing was lost.
+ * h0 pauses for ever: the switches towards it fill up one after the other, and each pauses those
+ * before it, to the senders; who does not send that way goes on. When it ends, so do they, and
+ * nothing was lost.
  */
 static void a_storm_spreads_and_ends(void **state)
 {
@@ -213,7 +217,8 @@ static struct pause_watch *open_watched(struct class_net *n)
 	return w;
 }
 
-/* Until the peer relents everything for that queue is lost, counted there; after that nothing is. */
+/* Until the peer relents everything for that queue is lost, counted there; after that nothing
+ * is. */
 static void close_watched(
 	struct class_net *n, struct pause_watch *w, uint64_t relents_ps, uint64_t slack)
 {
@@ -259,7 +264,8 @@ static void the_watchdog_trips_until_xon(void **state)
 	close_watched(&n, w, w->orders[1].from_ps - 1, 0);
 }
 
-/* The peer goes on for a while, told to be ignored, and then says nothing for as long as the watchdog waits. */
+/* The peer goes on for a while, told to be ignored, and then says nothing for as long as the
+ * watchdog waits. */
 static void the_watchdog_trips_until_silence(void **state)
 {
 	struct class_net n;

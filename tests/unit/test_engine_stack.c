@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Frames of hosts' kernel stacks: across the net, in their host's queue, beside the engine's own senders. */
+/* Frames of hosts' kernel stacks: across the net, in their host's queue, beside the engine's own
+ * senders. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -222,8 +223,8 @@ static void the_stack_and_a_sender_alternate(void **state)
 #define ANSWER 200u /* bytes; no message's packet is shorter */
 
 /*
- * h1 sends h0 one message, and h0's stack `before` frames, then `after` more when the message has come. If `busy`, h0
- * has a long message to send too.
+ * h1 sends h0 one message, and h0's stack `before` frames, then `after` more when the message has
+ * come. If `busy`, h0 has a long message to send too.
  */
 static struct stack_net *run_answer(uint32_t before, uint32_t after, uint64_t arrives_ps, bool busy)
 {
@@ -265,8 +266,8 @@ static uint64_t first_answer(
 }
 
 /*
- * It leaves behind the stack's frames that were there, and before those that came later; a busy sender has its turns
- * between them, and no more.
+ * It leaves behind the stack's frames that were there, and before those that came later; a busy
+ * sender has its turns between them, and no more.
  */
 static void an_answer_waits_for_what_is_before_it(void **state)
 {

@@ -88,8 +88,8 @@ static void one_packet_over_mixed_chains(void **state)
 }
 
 /*
- * Exact, since the links have one rate: the last one never idles from the first packet on. The last packet is no
- * shorter than an answer, which would wait for the one before.
+ * Exact, since the links have one rate: the last one never idles from the first packet on. The last
+ * packet is no shorter than an answer, which would wait for the one before.
  */
 static void message_over_equal_links(void **state)
 {
@@ -117,8 +117,8 @@ static void message_over_equal_links(void **state)
 }
 
 /*
- * The one exception, 0.001%: a last packet that is shorter than the SACK which the one before it, the
- * fourth since the last SACK, has caused. Its own SACK finds the line busy for the difference.
+ * The one exception, 0.001%: a last packet that is shorter than the SACK which the one before it,
+ * the fourth since the last SACK, has caused. Its own SACK finds the line busy for the difference.
  */
 static void last_sack_behind_another(void **state)
 {
@@ -330,8 +330,8 @@ static void losses(uint64_t down_ps, uint64_t up_ps, uint64_t *ret_first, uint64
 }
 
 /*
- * Packet i starts at i ser and has arrived at (i + 1) ser + 1 us. It comes through if that is before
- * the link goes down, or its start not before it is up: two counts, to the picosecond.
+ * Packet i starts at i ser and has arrived at (i + 1) ser + 1 us. It comes through if that is
+ * before the link goes down, or its start not before it is up: two counts, to the picosecond.
  */
 static void link_fault_takes_what_is_on_the_wire(void **state)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Trimming under an incast: each payload that is lost leaves headers that arrive, or are counted. */
+/* Trimming under an incast: each payload that is lost leaves headers that arrive, or are
+ * counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +10,8 @@
 #include "lib/class_net.h"
 #include "lib/small_session.h"
 
-/* 32 senders of one BDP each, which does not shrink, to one; the last message finds nothing else under way. */
+/* 32 senders of one BDP each, which does not shrink, to one; the last message finds nothing else
+ * under way. */
 static const char incast[] = "name: trim\n"
 			     "topology:\n"
 			     "  leaf_spine: {leaves: 5, spines: 4, hosts_per_leaf: 8}\n"
@@ -127,7 +129,8 @@ static void headers_to_the_sender(void **state)
 	}
 }
 
-/* Room for four headers a port: more are lost, and counted. The senders' timers make up for them. */
+/* Room for four headers a port: more are lost, and counted. The senders' timers make up for
+ * them. */
 static void headers_without_room_are_counted(void **state)
 {
 	(void)state;

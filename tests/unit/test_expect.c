@@ -90,8 +90,8 @@ static json_t *summary_of(int count, int unfinished)
 }
 
 /*
- * What is not there holds no bound, not even one that 0 would hold, and it is said why; the finished flows stand for all
- * only where that is asked for.
+ * What is not there holds no bound, not even one that 0 would hold, and it is said why; the
+ * finished flows stand for all only where that is asked for.
  */
 static void flows_that_did_not_finish(void **state)
 {

@@ -15,8 +15,8 @@
 #include "scenario/scenario.h"
 
 /*
- * Plans a way out where ovs-vsctl is a script of the test's own, in the folder *state, which is its OVS_RUNDIR too. The
- * result or why there is none.
+ * Plans a way out where ovs-vsctl is a script of the test's own, in the folder *state, which is its
+ * OVS_RUNDIR too. The result or why there is none.
  */
 static int plan(void **state, const char *fabric, const char *script, struct external **ret,
 	struct error *why)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Flows over few links and over many share a receiver's link alike: STrack, figure 17, over 100 us each. */
+/* Flows over few links and over many share a receiver's link alike: STrack, figure 17, over 100 us
+ * each. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -268,7 +268,8 @@ static void windows_begin_anew(void **state)
 	fidelity_free(f);
 }
 
-/* A second of the wall's clock: 1,000 events of which so many were that late, busy for so long, held back and without CPU. */
+/* A second of the wall's clock: 1,000 events of which so many were that late, busy for so long,
+ * held back and without CPU. */
 struct second {
 	uint64_t beyond, late_us, busy_ms, slipped_ms, taken_ms;
 };
@@ -345,7 +346,8 @@ static void a_slip_is_explained_or_not(void **state)
 	fidelity_free(g);
 }
 
-/* A box that is overloaded by the fabric itself: what others took of it is not why, unless it was much. */
+/* A box that is overloaded by the fabric itself: what others took of it is not why, unless it was
+ * much. */
 static void overload_with_others(void **state)
 {
 	struct fidelity *f = make(100 * PS_PER_US, 1), *g = make(100 * PS_PER_US, 1);
@@ -379,7 +381,8 @@ static void a_slip_is_that_of_its_second(void **state)
 	fidelity_free(f);
 }
 
-/* A large request, say: the engine did not run for 300 ms, and a slower fabric would not have either. */
+/* A large request, say: the engine did not run for 300 ms, and a slower fabric would not have
+ * either. */
 static void a_stall_has_no_cure(void **state)
 {
 	struct fidelity *f = make(100 * PS_PER_US, 1);

@@ -288,7 +288,8 @@ static void a_loss_restarts_slowly(void **state)
 	assert_int_equal(d.target_bps, LINE);
 }
 
-/* As NICs have it: of cuts that no round of the timer came between only the first moves the target. */
+/* As NICs have it: of cuts that no round of the timer came between only the first moves the
+ * target. */
 static void a_target_may_be_kept(void **state)
 {
 	struct dcqcn_params p = timer_only();
@@ -310,7 +311,8 @@ static void a_target_may_be_kept(void **state)
 	}
 }
 
-/* Without a byte counter the timer alone leads on: F halves, one additive step, and R_HAI from then on. */
+/* Without a byte counter the timer alone leads on: F halves, one additive step, and R_HAI from then
+ * on. */
 static void no_byte_counter(void **state)
 {
 	struct dcqcn_params p = paper;

@@ -359,7 +359,8 @@ static void dcqcn_has_settings_by_name(void **state)
 	}
 }
 
-/* Unless it is told, a switch that notifies senders takes their timer for the time in which they raise their rates. */
+/* Unless it is told, a switch that notifies senders takes their timer for the time in which they
+ * raise their rates. */
 static void switches_know_the_senders_timer(void **state)
 {
 	struct scenario *s =
@@ -418,7 +419,8 @@ static void hosts_have_defaults(void **state)
 	}
 }
 
-/* The DSCPs of answers and CNPs, and which of them are those of the class added for answers, if any. */
+/* The DSCPs of answers and CNPs, and which of them are those of the class added for answers, if
+ * any. */
 struct answers_case {
 	const char *text;
 	uint32_t control, notify;

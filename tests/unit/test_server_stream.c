@@ -49,7 +49,8 @@ static void a_stream_follows_the_answer(void **state)
 	close(fd);
 }
 
-/* A slow reader's stream has holes where it was told so, and nowhere else; it is not closed over it. */
+/* A slow reader's stream has holes where it was told so, and nowhere else; it is not closed over
+ * it. */
 static void a_stream_is_bounded(void **state)
 {
 	struct server_world *w = *state;
@@ -108,7 +109,8 @@ static void a_stream_keeps_its_order(void **state)
 	close(fd);
 }
 
-/* What was streamed before comes, however much it is and whoever of both is slow; then the handler's last words. */
+/* What was streamed before comes, however much it is and whoever of both is slow; then the
+ * handler's last words. */
 static void a_line_ends_a_stream(void **state)
 {
 	struct server_world *w = *state;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Sessions to which things are done by hand, at random but seeded: the scenario that session_save() writes, run as it is,
- * comes to the very same trace, counts and flows. FABRICBED_LONG: ten times as many sequences.
+ * Sessions to which things are done by hand, at random but seeded: the scenario that session_save()
+ * writes, run as it is, comes to the very same trace, counts and flows. FABRICBED_LONG: ten times
+ * as many sequences.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +53,8 @@ static void hand_step(struct hand *h, uint64_t span_ps)
 		fail_msg("%s", why.text);
 }
 
-/* To the very moment of what happens next, if there is such a thing: what is done then is done before. */
+/* To the very moment of what happens next, if there is such a thing: what is done then is done
+ * before. */
 static void hand_step_to_event(struct hand *h)
 {
 	uint64_t next = session_next(h->s.session);
@@ -61,7 +63,8 @@ static void hand_step_to_event(struct hand *h)
 		hand_step(h, next - now_ps(h));
 }
 
-/* The words of a fault, parted by blanks. NULL: they are wrong, or the fabric has nothing of that. */
+/* The words of a fault, parted by blanks. NULL: they are wrong, or the fabric has nothing of
+ * that. */
 static json_t *inject(struct hand *h, const char *line)
 {
 	char copy[256], *rest = copy, *word;
@@ -546,7 +549,8 @@ static void no_reroute_for_what_was_healed(void **state)
 	small_session_close(&h.s);
 }
 
-/* Routes that change at this very moment do so before what is done by hand now, and that is told. */
+/* Routes that change at this very moment do so before what is done by hand now, and that is
+ * told. */
 static void after_the_routes_of_that_moment(void **state)
 {
 	struct hand h;

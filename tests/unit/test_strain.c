@@ -103,7 +103,8 @@ static void what_is_forwarded_is_divided(void **state)
 	fabric_free(f);
 }
 
-/* Two leaves that one slow link joins: all of it goes there, from many to many and from many to one. */
+/* Two leaves that one slow link joins: all of it goes there, from many to many and from many to
+ * one. */
 static void oversubscription(void **state)
 {
 	static const struct operation list[] = {

@@ -115,7 +115,8 @@ static void percentiles_are_nearest_rank(void **state)
 	}
 }
 
-/* Unfinished ones are counted: there are no completion times then, but for those of the finished ones. */
+/* Unfinished ones are counted: there are no completion times then, but for those of the finished
+ * ones. */
 static void half_a_run(void **state)
 {
 	struct engine_stats stats;
@@ -169,7 +170,8 @@ static void half_a_run(void **state)
 	small_net_close(&s);
 }
 
-/* Before anything has happened counts are 0, and what would be a time or a ratio of nothing is not there. */
+/* Before anything has happened counts are 0, and what would be a time or a ratio of nothing is not
+ * there. */
 static void nothing_has_happened(void **state)
 {
 	static const char *const zero[] = {"packets.sent", "hops", "model_time_us",
@@ -228,7 +230,7 @@ static void drops_by_reason(void **state)
 	small_net_close(&s);
 }
 
-/* ---- what switches do to packets --------------------------------------------------------------- */
+/* ---- what switches do to packets ------------------------------------------------------------- */
 
 /* What to find of it in the summary, and what the engine says. */
 static const struct {
@@ -316,7 +318,8 @@ static void behaviours_are_counted(void **state)
 	}
 }
 
-/* IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 21; with another class for what goes up again, 27. */
+/* IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 21; with another class for
+ * what goes up again, 27. */
 static const char figure_21[] =
 	"name: t\n"
 	"topology: {leaf_spine: {leaves: 4, spines: 2, hosts_per_leaf: 4}}\n"
@@ -415,9 +418,10 @@ static void paths_that_lead_nowhere(void **state)
 	json_decref(j);
 }
 
-/* ---- the list of metrics and a run's summary ---------------------------------------------------- */
+/* ---- the list of metrics and a run's summary ------------------------------------------------- */
 
-/* Numbers of summary.json that can't be expected: what was asked for, and how fidelity came about. */
+/* Numbers of summary.json that can't be expected: what was asked for, and how fidelity came
+ * about. */
 static const char *const no_metrics[] = {"seed", "pfc.deadlock.at_us", "pfc.deadlock.queues",
 	"fidelity.degraded_s", "fidelity.passed_s", "fidelity.smallest_delay_us",
 	"fidelity.slowdown", "fidelity.sufficient_slowdown", "fidelity.busy",

@@ -246,7 +246,7 @@ static void patterns_keep_to_their_kind(void **state)
 	small_session_close(&s);
 }
 
-/* ---- what a session makes of it --------------------------------------------------------------- */
+/* ---- what a session makes of it -------------------------------------------------------------- */
 
 static struct engine_stats session_stats(const struct small_session *s)
 {

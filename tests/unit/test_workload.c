@@ -271,7 +271,8 @@ static void one_message_is_the_closed_form(void **state)
 	assert_int_equal(ideal_of_one(f, 0, 15, 2097152), 5 * S + 512 * S + 6 * (A + 2 * DELAY));
 	assert_int_equal(ideal_of_one(f, 0, 15, 6 * 4096 + 100),
 		5 * S + 6 * S + s_last + 6 * (A + 2 * DELAY));
-	/* a short last packet may overtake the first where there are several ways; the long ones then need as long as ever */
+	/* a short last packet may overtake the first where there are several ways; the long ones
+	 * then need as long as ever */
 	assert_int_equal(
 		ideal_of_one(f, 0, 15, 3 * 4096 + 100), 5 * S + 3 * S + 6 * (A + 2 * DELAY));
 	assert_int_equal(ideal_of_one(f, 0, 2, 4096 + 100), 3 * S + S + 4 * (A + 2 * DELAY));
@@ -409,7 +410,8 @@ static void sizes_are_counted(void **state)
 	assert_int_equal(size.bytes, 4096 + 4097 + 1);
 	assert_int_equal(size.packets, 1 + 2 + 1);
 	assert_int_equal(size.packet_hops, 6 + 2 * 2 + 4);
-	/* each pair's own idle round trip: 6 links, 2 and 4 that are alike, whatever the message's size */
+	/* each pair's own idle round trip: 6 links, 2 and 4 that are alike, whatever the message's
+	 * size */
 	assert_int_equal(list[0].base_rtt_ps, f->base_rtt_ps);
 	assert_int_equal(list[1].base_rtt_ps, f->base_rtt_ps / 3);
 	assert_int_equal(list[2].base_rtt_ps, f->base_rtt_ps / 3 * 2);

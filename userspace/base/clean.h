@@ -3,8 +3,9 @@
 #define FABRICBED_CLEAN_H
 
 /*
- * Makes '?' of what is no printable ASCII, so that a byte is a column of a table: names and words come from files and requests, and
- * nothing in them may reach a terminal as a command of its own. Returns text. In messages it is text_shown() (scenario/text.h).
+ * Makes '?' of what is no printable ASCII, so that a byte is a column of a table: names and words
+ * come from files and requests, and must not reach a terminal as commands. Returns text. For
+ * messages: text_shown() (scenario/text.h).
  */
 static inline char *clean_text(char *text)
 {

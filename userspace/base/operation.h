@@ -3,16 +3,17 @@
 #define FABRICBED_OPERATION_H
 
 /*
- * What hosts do: a graph of operations, each of which begins when others have begun, have ended or have been received. Workloads
- * come to such a graph, and the engine carries it out. Operations are numbered in the order of their list.
+ * What hosts do: a graph of operations, each of which begins when others have begun, ended or been
+ * received. Workloads make such a graph, and the engine executes it. Operations are numbered in the
+ * order of their list.
  */
 #include <stdbool.h>
 #include <stdint.h>
 
 /*
- * A message to another host, a computation, or a barrier. It begins `start_ps` after all that it waits for, or at start_ps if it waits
- * for nothing. A barrier is one of no host: it ends a fabric's half round trip after the last of what it waits for,
- * everywhere at the same time.
+ * A message to another host, a computation, or a barrier. It begins `start_ps` after all that it
+ * waits for, or at start_ps if it waits for nothing. A barrier has no host: it ends half a fabric
+ * round trip after the last of what it waits for, everywhere at the same time.
  */
 struct operation {
 	uint32_t src_host, dst_host; /* the same: a computation; OPERATION_BARRIER: both */
@@ -31,9 +32,10 @@ struct operation {
 };
 
 /*
- * The messages of a stream have the same two hosts and the same size. They are sent in the order in which they begin, with what the
- * connection has learnt of the network from those before. Where a stream has more than one, the size is a multiple of the MTU, and
- * all of them together have at most STREAM_PACKETS.
+ * The messages of a stream have the same two hosts and the same size. They are sent in the order
+ * in which they begin, with what the connection has learnt of the network from those before. Where
+ * a stream has more than one, the size is a multiple of the MTU, and all of them together have at
+ * most STREAM_PACKETS.
  */
 #define STREAM_PACKETS (1u << 24)
 
@@ -58,8 +60,8 @@ enum operation_event {
 };
 
 /*
- * Operation `to` waits for an event of operation `from`, which has the smaller number. The event must be one of the host that `to`
- * begins at, unless either of them is a barrier.
+ * Operation `to` waits for an event of operation `from`, which has the smaller number. The event
+ * must be one of the host that `to` begins at, unless either is a barrier.
  */
 struct wait {
 	uint32_t from, to;

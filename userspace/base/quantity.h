@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Bytes; or what only the topology turns into bytes: a share of its BDP, or a time at a link's rate. */
+/* Bytes; or what the topology turns into bytes: a share of its BDP, or a time at a link's rate. */
 enum quantity_unit { QUANTITY_BYTES, QUANTITY_BDP, QUANTITY_TIME, QUANTITY_AUTO };
 
 struct quantity {
@@ -13,8 +13,8 @@ struct quantity {
 };
 
 /*
- * The latest moment of model time that a scenario can name, 26 days. Spans end at ten, so that what is done to a live fabric in its
- * first sixteen days can be told afterwards.
+ * The latest moment of model time in a scenario, 26 days. Spans end at ten, so that what is done to
+ * a live fabric in its first sixteen days can be saved.
  */
 #define MOMENT_MAX 2246400000000000000ull
 

@@ -3,8 +3,8 @@
 #define FABRICBED_RNG_STREAM_H
 
 /*
- * Random streams: one per purpose, derived from the scenario's seed, so that a new consumer changes nobody
- * else's dice.
+ * Random streams: one per purpose, derived from the scenario's seed, so that a new consumer changes
+ * no other's numbers.
  */
 #include <stdint.h>
 #include "lib/rng.h"

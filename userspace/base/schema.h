@@ -3,9 +3,10 @@
 #define FABRICBED_SCHEMA_H
 
 /*
- * What a mapping of a scenario file may hold. A key is a row of a table: its kind of value with range and unit, its default, one
- * sentence of help, and where the value goes. Who has options (a transport, a workload) has a table of them beside its code;
- * orchestrator/scenario/ reads, checks, writes and prints by these tables.
+ * What a mapping of a scenario file may hold. A key is a row of a table: its kind of value with
+ * range and unit, its default, one sentence of help, and where the value goes. Whoever has options
+ * (a transport, a workload) has a table of them beside its code; orchestrator/scenario/ reads,
+ * checks, writes and prints by these tables.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +30,7 @@ enum value_kind {
 	VALUE_BYTES,    /* uint64_t */
 	VALUE_QUANTITY, /* struct quantity */
 	VALUE_SHARE,  /* double, a percentage: above 0%, below 100%, or up to that where max is 1 */
-	VALUE_CHANCE, /* double, 0..1, a percentage or a number; above 0 where min is not 0, below `most` unless that is 0 */
+	VALUE_CHANCE, /* double, 0..1, percentage or number; > 0 unless min is 0, below `most` */
 	VALUE_NUMBER, /* double, least..most unless both are 0 */
 	VALUE_WORD,   /* unsigned: index in `words`, from `min` on */
 	VALUE_FLAG,   /* bool: index in `words` */
@@ -44,7 +45,7 @@ struct check {
 	struct diags *diags;
 	bool out_of_memory;
 	bool inherits; /* what is not given stays as the target has it, whatever its default is */
-	/* Adds a message about what stands below n on a path ("to.1"; "": n itself). Returns false. */
+	/* Adds a message about what is below n on a path ("to.1"; "": n itself). Returns false. */
 	bool (*wrong)(struct check *c, const struct tree *n, const char *path, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
 };
@@ -60,26 +61,25 @@ struct field {
 	}
 
 /*
- * A mapping. Where a value is no mapping, it may be "off" (`on`), "on" (all defaults; if no key is required), the bare name of a
- * choice whose value has defaults, or the value of the key `lone`.
+ * A mapping. In its place there may be "off" (`on`), "on" (all defaults; if no key is required),
+ * the bare name of a choice whose value has defaults, or the value of the key `lone`.
  */
 struct map {
 	const struct key *keys;
-	size_t count;     /* at most 63 */
-	const char *help; /* a sentence, where its key has none */
-	size_t size; /* the target is a pointer to an allocated struct of so many bytes; 0: the struct */
+	size_t count;         /* at most 63 */
+	const char *help;     /* a sentence, where its key has none */
+	size_t size;          /* of the allocated struct that the target points to; 0: no pointer */
 	const char *expected; /* in messages; NULL: worded from the keys */
 	struct field
 		on; /* a member that is all zero where the mapping is off; a bool becomes true */
-	struct field
-		chosen; /* an unsigned or a bool: which of the keys with `choice` there is, from 0 */
+	struct field chosen; /* unsigned or bool: which key with `choice` there is, from 0 */
 	size_t (*which)(const void *base); /* the same, for writing, where no member says it */
 	struct field sound;                /* a bool that tells whether all was good */
 	const struct key *lone;
 	size_t pos; /* offset of a struct diag_pos that gets the mapping's place; 0: none does */
 	void (*prepare)(
 		struct check *c, const struct tree *n, void *base); /* before any key is read */
-	/* After all keys were good; `partial`: after any. `good` has a bit 1 << i for each good key. */
+	/* If all keys are valid; `partial`: always. `good` has a bit 1 << i for each valid key. */
 	bool (*check)(struct check *c, const struct tree *n, void *base, uint64_t good);
 	bool partial;
 };

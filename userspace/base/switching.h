@@ -3,8 +3,8 @@
 #define FABRICBED_SWITCHING_H
 
 /*
- * What every switch of a fabric does, and how its memory is divided. Bytes are final; what still depends on a port is
- * computed by the functions below, and nowhere else.
+ * What every switch of a fabric does, and how its memory is divided. Bytes are final; what depends
+ * on a port is computed by the functions below, and nowhere else.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,9 +21,9 @@ struct switching_depth {
 /* A traffic class. */
 struct switching_class {
 	bool used, lossless;
-	bool headers; /* of trimmed packets: limit_bytes of them with a pool too, and nothing from it */
+	bool headers; /* of trimmed packets: limit_bytes, and nothing from a pool */
 	double share; /* ETS, 0 < share <= 1; 0: strict priority */
-	/* static: of a queue, or of a lossless ingress with its headroom; shared: the reserve of either */
+	/* static: of a queue, or of a lossless ingress, headroom included; shared: the reserve */
 	uint64_t limit_bytes;
 	struct switching_depth kmin, kmax; /* egress ECN; kmax 0: off */
 	double pmax;                       /* 0..1 */
@@ -35,7 +35,7 @@ struct switching_class {
 };
 
 struct switching {
-	/* Of features, what is asked for: ports_config() adds what follows from the classes. So it does retag, trim_classes. */
+	/* ports_config() adds the features of classes, retag and trim_classes. */
 	struct sw_config config;
 	struct switching_class classes[CLASSES];
 	uint8_t remap[CLASSES]; /* with SW_ROLES: to what a class changes between uplinks */
@@ -43,8 +43,7 @@ struct switching {
 	uint64_t pool_bytes;    /* 0: pool_bytes_auto() of the switch's rate */
 	double alpha;           /* 1/256..256 */
 	uint32_t frame_bytes;   /* the longest frame, for the headroom */
-	uint32_t
-		control_bytes; /* of control frames that a PFC frame may find ahead of it, on the wire */
+	uint32_t control_bytes; /* wire bytes of control frames that may precede a PFC frame */
 };
 
 /* A threshold at a port of that rate, bytes; a time is at least one. */
@@ -55,7 +54,7 @@ uint64_t switching_headroom(
 	const struct switching *s, const struct switching_class *c, const struct net_port *port);
 
 /*
- * What a lossless class may hold below XOFF at a port, bytes; with a pool, before it takes from that. 0 where the
+ * What a lossless class may hold below XOFF at a port, bytes; with a pool, its reserve. 0 where the
  * headroom leaves nothing of a static buffer.
  */
 uint64_t switching_xoff(
@@ -66,8 +65,8 @@ uint64_t switching_headroom_sum(const struct switching *s, const struct switchin
 	const struct net *net, uint32_t node);
 
 /*
- * With a pool. Bytes of a switch's buffer in all; what of it its ports have for themselves: reserves, headroom and the
- * room for trimmed headers; and the rest, which its queues share, 0 where there is none.
+ * With a pool. Bytes of a switch's whole buffer; of its ports' own part: reserves, headroom and
+ * room for trimmed headers; and of the rest, which its queues share, 0 if there is none.
  */
 uint64_t switching_pool(const struct switching *s, const struct net *net, uint32_t node);
 uint64_t switching_pool_own(const struct switching *s, const struct net *net, uint32_t node);

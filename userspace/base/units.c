@@ -14,8 +14,7 @@ struct unit {
 	uint64_t size;
 };
 
-/* Each list from the smallest unit to the largest; the first spelling of a size is the printed one.
- */
+/* Each from the smallest unit to the largest; the first spelling of a size is printed. */
 static const struct unit rate_units[] = {
 	{"bps", 1},
 	{"Kbps", 1000},
@@ -47,8 +46,7 @@ static const struct unit byte_units[] = {
 	{"TiB", 1ull << 40},
 };
 
-/* A decimal number: (whole + fraction / scale), the digits after the point cut of trailing zeros.
- */
+/* A decimal number: whole + fraction / scale, without trailing zeros. */
 struct decimal {
 	bool negative;
 	uint64_t whole, fraction, scale;
@@ -131,7 +129,7 @@ int parse_rate(const char *text, uint64_t *ret_bps)
 		*ret_bps = 0; /* nothing is nothing in any unit */
 		return 0;
 	}
-	/* "GBps" is read as bytes a second, eight times as much: better not taken at all. In capitals B is but a b */
+	/* "GBps" would be bytes a second, eight times as much: refused. In capitals B is bit */
 	if (strchr(text, 'B') && !strstr(text, "BPS"))
 		return -EINVAL;
 	return parse_quantity(text, rate_units, COUNT(rate_units), true, ret_bps);

@@ -12,8 +12,9 @@
 #define PS_PER_S  1000000000000ull
 
 /*
- * Each takes a whole word ("100Gbps", "1.5us", "32KB", "25%"), spaces before the unit allowed, and sets *ret only on
- * success. 0; -EINVAL: not such a quantity; -ERANGE: too large for its type, or negative.
+ * Each takes a whole word ("100Gbps", "1.5us", "32KB", "25%"), spaces before the unit allowed, and
+ * sets *ret only on success. 0; -EINVAL: not such a quantity; -ERANGE: too large for its type, or
+ * negative.
  */
 int parse_rate(const char *text, uint64_t *ret_bps); /* bps, Kbps, Mbps, Gbps, Tbps: decimal */
 int parse_time(const char *text, uint64_t *ret_ps); /* ps, ns, us, ms, s; exact to the picosecond */

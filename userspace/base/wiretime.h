@@ -33,8 +33,8 @@ static inline uint64_t serialise_ps(uint32_t frame_len, uint64_t rate_bps)
 }
 
 /*
- * Time of PFC_BITS at a rate, in 256ths of a picosecond: the unit of pauses (802.3, annex 31D). From
- * 1 kbps on the longest pause, 65535 of them, fits 64 bits.
+ * Time of PFC_BITS at a rate, in 256ths of a picosecond: the unit of pauses (802.3, annex 31D).
+ * From 1 kbps on the longest pause, 65535 of them, fits 64 bits.
  */
 static inline uint64_t pfc_quantum(uint64_t rate_bps)
 {

@@ -4,8 +4,8 @@
 
 /*
  * The LLDP agents of a fabric, one a port (IEEE 802.1AB): what they send, what they know of their
- * neighbours, and the levels and port roles that follow from it (see control/port_roles.h). Each node
- * uses only what its own ports have heard.
+ * neighbours, and the levels and port roles that follow from it (see control/port_roles.h). Each
+ * node uses only what its own ports have heard.
  *
  * A node sends a frame from each port at start, every interval_ps from then on, and at once when
  * its level has changed (802.1AB, 9.2.5: a local change does not wait for the interval). A changed

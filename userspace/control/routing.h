@@ -13,9 +13,10 @@
 struct routing;
 
 /*
- * Sizes of the route and group tables that any set of live links needs. 0; -ENOMEM; -E2BIG if a switch has
- * more than GROUP_PORTS equal-cost ports or too many groups for 16 bits; -EINTR: *stop (NULL: none) is set. Of a large fabric
- * this takes seconds, and so do the first routes: they are cut short by *stop too, up to routing_go_on().
+ * Sizes of the route and group tables that any set of live links needs. 0; -ENOMEM; -E2BIG if a
+ * switch has more than GROUP_PORTS equal-cost ports or too many groups for 16 bits; -EINTR: *stop
+ * (NULL: none) is set. For a large fabric this takes seconds, and so do the first routes: *stop
+ * cuts them short too, up to routing_go_on().
  */
 int routing_new(struct routing **ret, const struct net *net, const volatile bool *stop);
 void routing_go_on(struct routing *r);

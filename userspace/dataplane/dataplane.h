@@ -31,9 +31,9 @@ struct dataplane;
 struct dataplane_ops {
 	const char *name;
 	/*
-	 * Runs the program of port `port` over n frames that arrive there, in order: hop headers in,
-	 * verdicts and rewritten frames out, in place. Returns when each is accounted for. 0, or
-	 * -errno if one was lost or the machine failed.
+	 * Runs the program of port `port` over n frames that arrive there, in order: hop headers
+	 * in, verdicts and rewritten frames out, in place. Returns when each is accounted for. 0,
+	 * or -errno if one was lost or the machine failed.
 	 */
 	int (*submit)(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n);
 	/* Frees the dataplane and its tables. NULL is fine. */
@@ -44,9 +44,8 @@ struct dataplane_ops {
 struct dataplane {
 	const struct dataplane_ops *ops;
 	struct sw_tables tables;
-	uint32_t max_batch; /* most frames one submit takes */
-	uint32_t
-		frame_capacity; /* most bytes of a frame that a program sees: of a longer one, the first */
+	uint32_t max_batch;      /* most frames one submit takes */
+	uint32_t frame_capacity; /* of a longer frame a program sees the first bytes */
 };
 
 /*

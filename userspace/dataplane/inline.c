@@ -77,8 +77,8 @@ static const struct dataplane_ops full_ops = {
 };
 
 /*
- * Zeroed, in pages that the system gives memory when they are first written: of the groups, which are laid out for whatever may
- * fail, few are ever used. Huge pages would back all of them.
+ * Zeroed, in pages that get memory when they are first written: of the groups, which are laid out
+ * for any failure, few are ever used. Huge pages would back all of them.
  */
 static int table_open(const struct table *table)
 {

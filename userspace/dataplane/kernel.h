@@ -13,7 +13,8 @@
 
 /*
  * Loads the programs and maps, tables zeroed. 0 or -errno with why (-EMSGSIZE: frame_capacity is
- * over VETH_FRAME_MAX). egress: what the program of the hosts' eth0 does; NULL: it is not loaded. Close with dp->ops->close, which leaves interfaces and namespaces alone.
+ * over VETH_FRAME_MAX). egress: of the hosts' eth0 program; NULL: not loaded. Close with
+ * dp->ops->close, which leaves interfaces and namespaces alone.
  */
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
 	uint32_t frame_capacity, const struct egress_config *egress, struct error *why);

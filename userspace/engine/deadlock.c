@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PFC deadlock: egress queues that are paused by ingresses whose frames wait in egress queues that are paused, in a
- * circle (IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 21). Found without a guess about time:
- * of all queues that are paused, those are struck out that the rest of the fabric will yet set free; what is left
- * when nothing more can be struck out never moves again by itself.
+ * PFC deadlock: in a cycle, egress queues are paused by ingresses whose frames wait in egress
+ * queues that are paused (IEEE 802 Nendica, Intelligent Lossless Data Center Networks, figure 21).
+ * It is found without a timeout: of all paused queues, those that the rest of the fabric will yet
+ * resume are removed, until no more can be. What is left never moves again by itself.
  */
 #include <stdlib.h>
 #include "engine/internal.h"
@@ -47,7 +47,7 @@ static void count_held(struct search *s)
 	}
 }
 
-/* Whether an ingress would send XON if all went that is not stuck, the pool being as free as it can get. */
+/* Whether an ingress would send XON if all that is not stuck left and the pool were free. */
 static bool ingress_opens(const struct search *s, uint32_t ingress)
 {
 	const struct engine *e = s->e;
@@ -99,7 +99,7 @@ static uint32_t next_in_circle(const struct search *s, uint32_t ingress)
 	return UINT32_MAX;
 }
 
-/* Follows the waiting from any stuck queue until it comes to where it was; that part is the circle. */
+/* Follows the wait-for edges from a stuck queue until one repeats: that part is the cycle. */
 static int write_circle(struct search *s, uint32_t from, struct engine_waiting *ret, size_t room)
 {
 	uint32_t *seen =

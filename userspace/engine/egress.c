@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which frame a port sends next: control frames; then strict classes, the highest first; then the others by their shares
- * (ETS, 802.1Q clause 37): deficit round robin over wire bytes (Shreedhar and Varghese, 1996).
+ * Which frame a port sends next: control frames; then strict classes, the highest first; then the
+ * others by their shares (ETS, 802.1Q clause 37): deficit round robin over wire bytes (Shreedhar
+ * and Varghese, 1996).
  */
 #include "engine/internal.h"
 
 /*
- * The class with the smallest share has a full packet a turn: with less some turns would bring it nothing, with more the
- * others would wait longer than they have to.
+ * The class with the smallest share gets a full packet a round: with less, some rounds would send
+ * nothing of it; with more, the others would wait longer than necessary.
  */
 void egress_init(struct engine *e, const struct engine_schedule *schedule)
 {

@@ -30,7 +30,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
 		n->active_head = n->active_tail = FLOW_NONE;
-		/* grows with PFC, where a port may arm a third event, and at hosts with their flows */
+		/* grows with PFC, where a port may arm a third event, and at hosts with flows */
 		n->events.capacity = 2 * from->port_count;
 		n->events.items = calloc(n->events.capacity, sizeof(struct event));
 		if (!n->events.items)
@@ -39,7 +39,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 	return 0;
 }
 
-/* The least time from an event at one node to its effect on another: the shortest frame on a link. */
+/* The least time from an event at a node to its effect on another: the shortest frame on a link. */
 void engine_bound_lookahead(struct engine *e, uint32_t port)
 {
 	uint64_t least = port_serialise(e, port, 0) + e->ports[port].delay_ps;

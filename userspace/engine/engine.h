@@ -3,9 +3,10 @@
 #define FABRICBED_ENGINE_H
 
 /*
- * The engine keeps model time: it holds packets in egress queues, serialises them at link rate, lets
- * them propagate, and runs each arrival through the dataplane. Time is in picoseconds. It reads no
- * clock and does no I/O; between two calls of engine_run() its caller may change links and routes.
+ * The engine keeps model time: it holds packets in egress queues, serialises them at link rate,
+ * lets them propagate, and runs each arrival through the dataplane. Time is in picoseconds. It
+ * reads no clock and does no I/O; its caller may change links and routes between calls of
+ * engine_run().
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +21,9 @@
 struct engine;
 
 /*
- * What the caller wants to hear of; each may be NULL. Called as it happens, in model order at a node; between nodes there is no order
- * within a window, and where windows end depends on where engine_run() was told to stop.
+ * Callbacks, each of which may be NULL. Called as things happen, in model order at a node; between
+ * nodes there is no order within a window, and where windows end depends on until_ps of
+ * engine_run().
  */
 struct engine_observer {
 	/* `captured` of its `length` bytes are there, as it was when it ended. */
@@ -32,7 +34,7 @@ struct engine_observer {
 	/* A frame starts to leave a port: `captured` of `length` bytes are there. */
 	void (*sent)(void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes,
 		uint32_t captured, uint32_t length);
-	/* A frame for the processor of the port's node. It may call engine_send_control() for ports of that node. */
+	/* A frame for the node's own processor, which may engine_send_control() on its ports. */
 	void (*control)(
 		void *arg, uint64_t now_ps, uint32_t port, const uint8_t *bytes, uint32_t captured);
 	/* A frame for the kernel stack of a host. NULL: hosts have none. */
@@ -43,7 +45,7 @@ struct engine_observer {
 	void *arg;
 };
 
-/* How a port shares its line among its queues (802.1Q, 8.6.8): strict ones first, then these by their shares. */
+/* How a port serves its queues (802.1Q, 8.6.8): strict ones first, then these by their shares. */
 struct engine_schedule {
 	double share[CLASSES]; /* of what strict classes leave; 0: strict priority */
 };
@@ -61,13 +63,13 @@ struct engine_params {
 	bool lasting;         /* goes on when no flow is left */
 };
 
-/* Copies what it needs of net; writes the ports' constant parts of the dataplane's tables. 0, -ENOMEM or -EINVAL. */
+/* Copies what it needs of net; writes the ports' constants to the tables. 0, -ENOMEM or -EINVAL. */
 int engine_new(struct engine **ret, const struct engine_params *params);
 void engine_free(struct engine *e);
 
 /*
- * Adds operations, numbered on from 0 in their order, that begin now at the earliest, and what the new ones wait for.
- * 0, -ENOMEM or -EINVAL.
+ * Adds operations, which begin now at the earliest, and their dependences. They are numbered from 0
+ * in their order. 0, -ENOMEM or -EINVAL.
  */
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count);
@@ -76,8 +78,8 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 uint32_t engine_flow_count(const struct engine *e);
 
 /*
- * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (NULL is
- * fine; looked at between windows). 0, or -errno from the dataplane; the engine is then good for reading its counters only.
+ * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (may be
+ * NULL; read between windows). 0, or -errno from the dataplane: then only counters may be read.
  */
 int engine_run(struct engine *e, uint64_t until_ps, const volatile bool *stop);
 
@@ -91,8 +93,8 @@ uint64_t engine_next(const struct engine *e);
 bool engine_done(const struct engine *e);
 
 /*
- * A link by either of its ports: carries bits or not; serialises at another rate, or delays by more than it did at
- * engine_new(), from its next packet on. Where a delay shrinks, nothing overtakes what is on the wire.
+ * A link, by either of its ports: up or down; its rate; its delay on top of that at engine_new().
+ * They hold from its next packet on. Where a delay shrinks, no packet overtakes another.
  */
 void engine_set_link_up(struct engine *e, uint32_t port, bool up);
 void engine_set_link_rate(struct engine *e, uint32_t port, uint64_t rate_bps);
@@ -105,15 +107,16 @@ void engine_empty_switch(struct engine *e, uint32_t node);
 void engine_set_storm(struct engine *e, uint32_t host, uint8_t classes);
 
 /*
- * A frame from a host's kernel stack, in two steps: where its bytes go (room for stack_frame of them; NULL: memory is
- * short, and engine_run() will say so), and that `length` of them are there. It joins the queue for the host's line, or
- * is counted as DROP_HOST_QUEUE (-ENOBUFS). Such frames and those of the engine's own senders take turns.
+ * A frame from a host's kernel stack, in two steps: the buffer for it (of stack_frame bytes; NULL:
+ * no memory, and engine_run() will say so), then the length that was written. It joins the queue
+ * for the host's line, or is counted as DROP_HOST_QUEUE (-ENOBUFS). Such frames and those of the
+ * engine's own senders take turns.
  */
 uint32_t engine_stack_capacity(const struct engine *e);
 uint8_t *engine_stack_buffer(struct engine *e);
 int engine_stack_send(struct engine *e, uint32_t host, uint32_t length);
 
-/* Puts a frame of the node's own processor on a port's line, ahead of all queues. 0, -ENOBUFS or -EMSGSIZE. */
+/* Queues a frame of the node's own processor ahead of all queues. 0, -ENOBUFS or -EMSGSIZE. */
 int engine_send_control(
 	struct engine *e, uint32_t port, const uint8_t *bytes, uint32_t length, uint64_t now_ps);
 
@@ -134,13 +137,13 @@ struct engine_stats {
 
 void engine_stats(const struct engine *e, struct engine_stats *ret);
 
-/* Those that are kept as they change: frames, marks, hops, flows; without sums over ports, in_flight and the hash. */
+/* Counters that are always current; not the sums over ports, in_flight and the hash. */
 const struct engine_stats *engine_counts(const struct engine *e);
 
 /* Nothing that a node does reaches another one sooner than this. */
 uint64_t engine_lookahead(const struct engine *e);
 
-/* sent + made = delivered + consumed + dropped + in flight, and the tables say the same of drops. 0 or -EIO. */
+/* sent + made = delivered + consumed + dropped + in flight; tables agree on drops. 0 or -EIO. */
 int engine_check_balance(const struct engine *e);
 
 struct engine_flow_result {
@@ -169,17 +172,17 @@ struct engine_waiting {
 };
 
 /*
- * Whether queues wait for each other in a circle that time does not open: each is paused by an ingress that can't drain
- * below XON before some of them move. Writes one such circle, in the order of waiting, up to `room` of it.
- * Returns its length, 0 if there is none, or -ENOMEM.
+ * Whether queues wait for each other in a cycle that time does not open: each is paused by an
+ * ingress that can't drain below XON before some of them move. Writes one such cycle, in the order
+ * of waiting, up to `room` of it. Returns its length, 0 if there is none, or -ENOMEM.
  */
 int engine_find_deadlock(const struct engine *e, struct engine_waiting *ret, size_t room);
 
-/* A port's link as it is now: bits a second; picoseconds of propagation, what a fault adds included. */
+/* A port's link now: bits a second; picoseconds of propagation, a fault's included. */
 uint64_t engine_link_rate(const struct engine *e, uint32_t port);
 uint64_t engine_link_delay(const struct engine *e, uint32_t port);
 
-/* Bytes that an egress queue may hold now: less as its switch's pool fills. UINT64_MAX: a lossless one, or a host's, is never full. */
+/* Bytes that an egress queue may hold now, pool included. UINT64_MAX: lossless, or a host's. */
 uint64_t engine_queue_limit(const struct engine *e, uint32_t port, uint32_t class);
 
 /* Whether it may not send now. */

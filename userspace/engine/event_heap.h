@@ -3,10 +3,11 @@
 #define FABRICBED_EVENT_HEAP_H
 
 /*
- * What is due at one node, earliest first. Of events at the same time a line that falls free goes before an
- * arrival, which may need the buffer space, and arrivals go in an order drawn by a hash of time and port: fair to all ports,
- * and the same however the engine came to arm them. A 4-ary heap: a parent's children share
- * a cache line. A port arms at most three events (with PFC), so a switch's heap stays in the first-level cache.
+ * Events of one node, earliest first. At the same time a line that becomes idle goes before an
+ * arrival, which may need the buffer space, and arrivals go in an order drawn by a hash of time and
+ * port: fair to all ports, and independent of the order in which they were armed. A 4-ary heap: the
+ * children of a node share a cache line. A port arms at most three events (with PFC), so that a
+ * switch's heap stays in the L1 cache.
  */
 #include <stdbool.h>
 #include <stdint.h>

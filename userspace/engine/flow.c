@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations: messages, computations and barriers, and what waits for what. A message has endpoints only while it is under way; memory
- * for those follows the most that are under way at once. Before and after it is a row of a table.
+ * Operations: messages, computations and barriers, and their dependences. A message has endpoints
+ * only while it is active: their memory follows the most that are active at once. Before and after
+ * it is a row of a table.
  */
 #include <errno.h>
 #include <stdlib.h>

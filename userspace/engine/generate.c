@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Frames that nodes send by themselves. XDP can't make a frame, so the engine submits an empty one, or a copy, and the
- * program writes what it is to be and says where it goes.
+ * Frames that nodes send by themselves. XDP can't make a frame, so the engine submits an empty one,
+ * or a copy, and the program writes it and says where it goes.
  */
 #include "engine/internal.h"
 
@@ -29,7 +29,7 @@ static uint32_t make_packet(
 	return packet;
 }
 
-/* Lets the program make it of what is there, and sends it where the program says; false: it goes nowhere. */
+/* Submits it to the program and sends the result where the program says; false: nowhere. */
 static bool make_submit(struct engine *e, uint32_t port, uint32_t packet, uint16_t kind,
 	uint8_t classes, uint64_t now)
 {

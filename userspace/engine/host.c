@@ -55,7 +55,7 @@ static void host_activate(struct engine *e, struct engine_node *n, struct engine
 	n->active_tail = l->place;
 }
 
-/* Arms the endpoint's deadline. A later one than what is armed waits until that comes: see host_timer(). */
+/* Arms the endpoint's deadline. One later than the armed one waits for that: see host_timer(). */
 static void host_arm_timer(
 	struct engine *e, struct engine_node *n, struct engine_live *l, bool sender, uint64_t now)
 {
@@ -168,7 +168,7 @@ static bool host_send_turn(struct engine *e, struct engine_node *n, uint64_t now
 
 void host_line_free(struct engine *e, struct engine_node *n, uint64_t now)
 {
-	/* where the stack has frames, it and the senders take turns, and control frames wait for neither */
+	/* frames of the stack and of the senders take turns; control frames wait for neither */
 	if (sw_unlikely(n->stack_bytes && n->stack_sent) &&
 		packet_fifo_empty(&e->control[host_port(n)]) && host_send_turn(e, n, now))
 		return;

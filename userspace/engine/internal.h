@@ -79,8 +79,8 @@ struct engine_side {
 };
 
 /*
- * A connection that is open: its two endpoints follow. It lasts until all is acknowledged and none of its packets is in flight, so
- * that whatever comes finds whom it is for.
+ * A connection that is open: its two endpoints follow. It lasts until all is acknowledged and none
+ * of its packets is in flight, so that whatever comes finds whom it is for.
  */
 struct engine_live {
 	struct engine_side side[2]; /* of the sender, of the receiver */
@@ -113,11 +113,13 @@ enum { FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
 /* An operation. */
 struct engine_flow_state {
 	struct operation flow;
-	uint64_t
-		when_ps; /* FLOW_WAITS: of the latest event that it waited for; later: when it began */
-	uint32_t needs; /* events that are still to come */
+	uint64_t when_ps; /* FLOW_WAITS: of the latest event it waited for; then: when it began */
+	uint32_t needs;   /* events that are still to come */
 	uint32_t first_wait;
-	/* of a connection's only message: its engine_live, or its record if `over`; of a stream's message: its record */
+	/*
+	 * of a connection's only message: its engine_live, or its record if `over`; of a stream's
+	 * message: its record
+	 */
 	uint32_t place;
 	uint32_t next; /* in its stream */
 	uint8_t state;
@@ -165,7 +167,7 @@ struct engine {
 	uint8_t data_queue;       /* class of hosts' data */
 	uint8_t used_classes;     /* a bit a class that some DSCP leads to */
 	uint8_t becomes
-		[CLASSES]; /* a bit a class that its packets may leave a switch in, without trimming */
+		[CLASSES]; /* bit mask: classes in which its packets may leave a switch untrimmed */
 	struct engine_queue *queues; /* by port id and class */
 	struct packet_fifo *control; /* by port id: MAC control and LLDP */
 	struct engine_pause *pauses; /* by port id; NULL without PFC */
@@ -188,8 +190,7 @@ struct engine {
 	uint32_t port_count;
 	struct schedule_item *schedule; /* a heap of nodes by their next event */
 	struct packet_pool pool;
-	uint32_t
-		spare; /* a slot taken from the pool for the next frame to be made, or PACKET_NONE */
+	uint32_t spare; /* pool slot for the next generated frame, or PACKET_NONE */
 	struct engine_flow_state *flows;
 	uint32_t flow_count, flows_ended;
 	struct engine_stream *streams; /* number 1 comes first */
@@ -220,7 +221,9 @@ static inline uint32_t node_index(const struct engine *e, const struct engine_no
 /* Room for more events at a node. 0 or -ENOMEM. */
 int engine_reserve_events(struct engine_node *n, uint32_t more);
 
-/* Arms an event at a node; the node's place in the schedule follows unless it is the running one. */
+/*
+ * Arms an event at a node; the node's place in the schedule follows unless it is the running one.
+ */
 static inline void engine_arm_drawn(struct engine *e, struct engine_node *n, uint64_t time_ps,
 	enum event_kind kind, uint32_t index, uint32_t drawn)
 {
@@ -288,7 +291,7 @@ static inline uint8_t engine_class(const struct engine *e, uint8_t dscp)
 
 /* egress.c: which frame a port sends next */
 void egress_init(struct engine *e, const struct engine_schedule *schedule);
-/* The class among `ready`, none of them strict, whose turn it is; a turn gives a class its quantum once. */
+/* The class among `ready`, none of them strict, to serve; a turn adds its quantum once. */
 uint32_t egress_turn(struct engine *e, uint32_t port, uint32_t ready);
 
 static inline void egress_push(struct engine *e, uint32_t port, uint32_t packet)
@@ -408,7 +411,7 @@ void engine_bound_window(const struct engine *e, struct engine_node *n);
 /* flow.c: operations, from the moment that they are added until they are over */
 int flow_memory_init(struct engine *e);
 void flow_memory_release(struct engine *e);
-/* A message's start, a computation's, or the end of one that has begun. Returns the message whose start it is, else NULL. */
+/* The start or the end of an operation that is due. Returns the message that starts, else NULL. */
 struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
 /* After a call into an endpoint: whether messages have arrived, or are acknowledged. */
 void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64_t now);
@@ -452,7 +455,7 @@ static inline bool host_made(const struct engine *e, const struct packet *k)
 
 /* rx_headers.c: what the engine reads of a frame */
 uint8_t frame_dscp(const uint8_t *bytes);
-/* Where the transport header starts; the program has parsed the frame before. False: it is not there. */
+/* Where the transport header starts, in a frame that the program has parsed. False: none. */
 bool frame_parse(
 	const struct engine *e, const struct packet *k, const uint8_t *bytes, struct rx_frame *ret);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A port's line: the frame that is being serialised, and the wire that it then travels. A wire's delay
- * is constant, or changes so that nothing is overtaken: it is first in, first out, and only its head is armed.
+ * A port's line: the frame that is being serialised, and the wire that it then travels. A wire's
+ * delay is constant, or changes so that nothing is overtaken: it is a FIFO, and only its head is
+ * armed.
  */
 #include "engine/internal.h"
 #include "lib/buffer.h"
@@ -165,8 +166,8 @@ static void line_run_one(struct engine *e, uint32_t port)
 
 /*
  * Runs the program over the wire's first packet, and over all that will arrive in this window where
- * no verdict depends on what happens in between: at a host, which has no state that it would, and at
- * a switch whose queues have room for whatever comes.
+ * no verdict depends on what happens in between: at a host, which has no such state, and at a
+ * switch whose queues have room for all that may come.
  */
 static void line_run_program(struct engine *e, const struct engine_node *n, uint32_t port)
 {

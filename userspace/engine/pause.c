@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * PFC as time passes: a queue that is paused stops after the packet in service and goes on when the pause runs out or
- * is ended; a pause that has to last is told to the peer again before it runs out there; a watchdog ends one that
- * lasts too long. The program does all that frames do; this is what happens between them. One event a port serves all.
+ * PFC over time: a paused queue stops after the packet in service and resumes when the pause ends
+ * or expires; a pause that has to last is refreshed before it expires; a watchdog ends one that
+ * lasts too long. The program does what frames do; this is what happens between them. One event a
+ * port serves all.
  */
 #include <stdlib.h>
 #include "base/numbers.h"
@@ -23,7 +24,7 @@ static struct queue *queue_of(const struct engine *e, uint32_t port, uint32_t cl
 	return &e->dp->tables.queues[port * CLASSES + class];
 }
 
-/* A pause is refreshed when half of it has run out, so that one lost or late frame does not matter. */
+/* A pause is refreshed at half of its time, so that one lost or late frame does not matter. */
 static uint64_t refresh_after(const struct engine *e, uint32_t port)
 {
 	uint64_t whole = e->dp->tables.config.quanta * e->ports[port].shared->quantum >> 8;
@@ -110,7 +111,7 @@ void pause_check_resume(struct engine *e, uint32_t port, uint32_t class, uint64_
 		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << class), now);
 }
 
-/* The watchdog's way to end a pause: what waits is thrown away, what comes too, until the peer relents. */
+/* The watchdog ends a pause: what waits and what arrives is discarded until the peer relents. */
 static void watchdog_bite(struct engine *e, uint32_t port, uint32_t class, uint64_t now)
 {
 	struct engine_port *p = &e->ports[port];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What a message holds when real bytes are carried: byte i of flow f is a function of both, so that a byte
- * that is lost, doubled, moved or from another flow is seen wherever it lands.
+ * A message's payload bytes: byte i of flow f is a function of both, so that a byte that is lost,
+ * duplicated, moved or from another flow is detected wherever it arrives.
  */
 #include "engine/internal.h"
 

@@ -9,9 +9,9 @@
 #define HUGE_PAGE    ((uintptr_t)2 << 20)
 
 /*
- * Packets are visited at random: with small pages most visits of a large fabric would miss the TLB. The
- * first stretch keeps small ones, which are all that a small fabric ever touches: to clear a huge page
- * would take it longer than the rest of its run.
+ * Packets are visited at random: with small pages most visits of a large fabric would miss the TLB.
+ * The first stretch keeps small ones, which are all that a small fabric touches: clearing a huge
+ * page would take longer than the rest of its run.
  */
 static void want_huge_pages(uint8_t *from, size_t bytes)
 {

@@ -4,8 +4,8 @@
 
 /*
  * Packets, each in two parts: what the engine's lists need, 32 bytes, and the frame with its hop
- * header. Both are arrays in reserved address space that the system backs with memory as it is first used: taking
- * a packet never allocates, memory follows the peak in use, and walking a list touches no frame.
+ * header. Both are arrays in reserved address space that the system backs with memory on first use:
+ * taking a packet never allocates, memory follows the peak, and walking a list touches no frame.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Time passes in windows as long as the lookahead: what a node does inside one reaches no other node
- * before its end, so each node's events of the window are done in one go, node after node. A
- * node's state is then in the cache, and its ports in the kernel's, for all of them; and the order
- * within a node, which is all that can be observed, is that of time.
+ * Time passes in windows as long as the lookahead: what a node does inside one reaches no other
+ * node before its end, so that each node's events of the window are done in one go, node after
+ * node. A node's state is then in the cache, and its ports in the kernel's, for all of them. The
+ * order within a node, which is all that can be observed, is that of time.
  */
 #include <errno.h>
 #include "engine/internal.h"
 #include "lib/buffer.h"
 
-/* What the verdict says of the frame's place in the switch. Without any behaviour on it is what it was. */
+/* What the verdict says of the frame's class and place. Without features nothing changes. */
 static void packet_note(struct packet *k, const struct verdict *v, uint32_t port)
 {
 	k->length = v->length;
@@ -80,7 +80,7 @@ static void switch_make(
 {
 	const struct queue *q = &e->dp->tables.queues[asked->port * CLASSES + asked->queue];
 
-	/* a marked packet has gone to a queue; if that is past kmax, the program is to see whether it notifies the sender */
+	/* the queue of a marked packet is past kmax: the program decides on a CNP */
 	if (asked->flags & VERDICT_ASK_CNP && asked->action == VERDICT_FORWARD && q->kmax_bytes &&
 		q->depth_bytes > q->kmax_bytes)
 		make_cnp(e, port, packet, now);
@@ -196,7 +196,7 @@ static bool watchdog_looms(const struct engine *e, const struct queue *q)
 	return watchdog && (watchdog <= e->lookahead_ps || q->paused_until_ps > e->now_ps);
 }
 
-/* Whether all queues and ingresses of a class could hold all that may arrive in a window on top of what they hold. */
+/* Whether the queues and ingresses of a class have room for all that may arrive in a window. */
 static bool class_has_room(
 	const struct engine *e, const struct engine_node *n, uint32_t class, uint64_t most)
 {
@@ -215,8 +215,8 @@ static bool class_has_room(
 }
 
 /*
- * The classes of which nothing is refused, cut or paused in this window, in whatever order it comes: their packets may
- * have the program run ahead of time.
+ * The classes of which nothing is dropped, trimmed or paused in this window, whatever the order:
+ * the program may run ahead of time for their packets.
  */
 static uint8_t node_room(const struct engine *e, const struct engine_node *n)
 {
@@ -252,8 +252,8 @@ static void node_run(struct engine *e, struct engine_node *n)
 }
 
 /*
- * How far time may go. A run whose flows are all done ends one lookahead after the last of them: no window that
- * holds that moment ends later, so that what belongs to a run does not depend on how time was cut.
+ * How far time may go. A run ends one lookahead after its last flow: no window that holds that
+ * moment ends later, so that what belongs to a run does not depend on how time was cut.
  */
 static uint64_t run_limit(const struct engine *e, uint64_t until_ps)
 {

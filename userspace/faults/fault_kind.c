@@ -43,8 +43,9 @@ static uint64_t mean(uint64_t ps)
 }
 
 /*
- * Bursts in which every frame is lost: Poisson arrivals, every_ps being the mean from one start to the next, and exponential
- * lengths, last_ps in the mean; they may overlap. Either 0: off. Both ends of a link have the same ones.
+ * Bursts in which every frame is lost: Poisson arrivals, every_ps being the mean from one start to
+ * the next, and exponential lengths of mean last_ps; they may overlap. Either 0: off. Both ends of
+ * a link have the same ones.
  */
 static void flaky_frames(struct fault *f, const struct fault_effect *e, uint64_t now_ps)
 {

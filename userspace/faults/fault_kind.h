@@ -3,8 +3,8 @@
 #define FABRICBED_FAULT_KIND_H
 
 /*
- * Kinds of faults. Each has a row of FAULTS, its values in struct fault_effect, and in fault_kind.c a row of fault_keys[] and one of
- * fault_kinds[]. Nobody else knows a kind: whoever has to do with faults asks these tables.
+ * Kinds of faults. Each has a row of FAULTS, its values in struct fault_effect, and in fault_kind.c
+ * a row of fault_keys[] and one of fault_kinds[]. No other code knows a kind.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@ struct fault;
 struct net;
 struct sw_tables;
 
-/* In the order in which they are listed. X(symbol, its place in the list of what can befall a link that messages have). */
+/* In the order of lists. X(symbol, its place in messages' list of faults of a link). */
 #define FAULTS(X)                                                                                  \
 	X(RATE, "{rate: 25%}")                                                                     \
 	X(DELAY, ", {delay: 5us}")                                                                 \
@@ -77,16 +77,16 @@ struct fault_change {
 };
 
 struct fault_kind_info {
-	/* Its end and its beginning in events.jsonl, by what it befalls; NULL: it does not befall that. */
+	/* Its end and its beginning in events.jsonl, by target; NULL: it has no such target. */
 	const char *events[FAULT_TARGETS][2];
 	const char *one, *several; /* for inject, of one target and of several; the values follow */
 	uint32_t features;         /* SW_*: what the tables must have */
 	uint32_t drops;            /* bits 1 << enum drop_reason: what it takes frames by */
-	bool cuts; /* the link, or all of the switch's: nothing comes through, and routes have to follow */
-	bool steady;       /* what is left is the same at all times, and not by chance */
-	bool pauses_class; /* `class` must be a lossless one */
+	bool cuts;                 /* nothing passes the link, or any of the switch's: reroute */
+	bool steady;               /* what is left is the same at all times, and not by chance */
+	bool pauses_class;         /* `class` must be a lossless one */
 	void (*set)(const struct fault_change *c); /* NULL: `frames` or `cuts` does all */
-	/* Sets what befalls the frames that come by a cable from now_ps on; all values 0: nothing. NULL: nothing ever does. */
+	/* Sets the frames' fault on a cable from now_ps on; all values 0: none. NULL: never. */
 	void (*frames)(struct fault *f, const struct fault_effect *e, uint64_t now_ps);
 	/* Adds to an event the figures that hold from then on. NULL: there are none. */
 	void (*note)(json_t *event, const struct fault_change *c);
@@ -98,7 +98,7 @@ struct fault_kind_info {
 
 extern const struct fault_kind_info fault_kinds[FAULT_KINDS];
 
-/* The keys of a scenario's `do`: the word for a kind, and where in struct fault_effect its values go. */
+/* The keys of a scenario's `do`: the name of a kind, and its values in struct fault_effect. */
 extern const struct key fault_keys[FAULT_KINDS];
 
 static inline bool fault_befalls(enum fault_kind kind, enum fault_target target)
@@ -110,9 +110,10 @@ static inline bool fault_befalls(enum fault_kind kind, enum fault_target target)
 void fault_set(const struct fault_change *c);
 
 /*
- * The same of what befalls frames alone (`frames`), and of those towards one port only. What happens follows from the seed, the
- * port (of bursts: the link) and the time or the number of the frame alone, so that a fault that goes and returns, or another
- * beside it, changes nothing of that. now_ps is below 2^63. The model and its limits: bpf/sw/cable.h.
+ * The same of frames alone (`frames`), and only of those towards one port. The outcome depends on
+ * the seed, the port (of bursts: the link) and the time or the number of the frame alone, so that a
+ * fault that ends and returns, or another beside it, does not change it. now_ps is below 2^63. The
+ * model and its limits: bpf/sw/cable.h.
  */
 void fault_set_port(struct sw_tables *t, uint32_t port, const struct fault_effect *e, bool begins,
 	uint64_t seed, uint64_t now_ps);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "base/error.h"
 
-/* The id of the group at a path below the hierarchy's mount, which BPF programs know it by. 0 or -errno with why. */
+/* The id, as in BPF, of the group at a path below the mount. 0 or -errno with why. */
 int cgroup_id(uint64_t *ret, const char *path, struct error *why);
 
 #endif

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Threads that build have all signals blocked, and the command ignores SIGPIPE: a child would inherit both. */
+/* Threads that build block all signals, and the command ignores SIGPIPE: children inherit it. */
 static int set_signals(posix_spawnattr_t *attributes)
 {
 	sigset_t none, all;

@@ -11,8 +11,8 @@ struct command_output {
 };
 
 /*
- * argv[0] is looked for in PATH, no shell is involved; standard input is empty, and no signal is blocked or ignored
- * that is not so by default. 0, however the program ended; -ENOENT: there is none of that name; another -errno.
+ * argv[0] is searched in PATH, without a shell; standard input is empty, signals are as by default.
+ * 0, however the program ended; -ENOENT: no such program; another -errno.
  */
 int command_run(const char *const argv[], char *const environment[], struct command_output *ret);
 

@@ -14,8 +14,8 @@ void cpu_time_open(struct cpu_time *ret, const char *proc);
 void cpu_time_close(struct cpu_time *t);
 
 /*
- * Nanoseconds for which the process's first thread could have run and waited for a CPU, and those for which, in the mean of all CPUs,
- * the hypervisor ran something else. They count from some moment in the past: only differences mean anything.
+ * Nanoseconds that the process's first thread waited for a CPU, and those that the hypervisor took,
+ * averaged over all CPUs. Only differences mean anything.
  */
 int64_t cpu_time_taken(const struct cpu_time *t);
 

@@ -57,8 +57,9 @@ struct link_settings {
 void rtnl_set_link(struct rtnl *r, uint32_t index, const struct link_settings *to);
 
 /*
- * Up, and silent: without ARP and neighbour discovery (IFF_NOARP), nor, without IFF_MULTICAST, the reports of groups
- * (MLD) that a forwarding namespace sends for the routers' own. Programs' frames to multicast addresses pass.
+ * Up, and silent: without ARP and neighbour discovery (IFF_NOARP), nor, without IFF_MULTICAST, the
+ * MLD reports that a forwarding namespace sends for the routers' groups. Programs' multicast frames
+ * pass.
  */
 void rtnl_link_up(struct rtnl *r, uint32_t index);
 

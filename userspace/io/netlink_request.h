@@ -8,9 +8,9 @@
 #include "io/netlink.h"
 
 /*
- * Begins a request at the end of the batch, sending the batch first if it is full; what follows the header is put
- * behind it with libmnl, up to a kilobyte, and rtnl_end() closes it. An error's text names the interface and the type:
- * netlink.c knows both for those types that are in use.
+ * Begins a request at the end of the batch, and sends the batch first if it is full; attributes are
+ * added with libmnl, up to a kilobyte, and rtnl_end() closes it. An error's text names the
+ * interface and the type: netlink.c knows both for the types in use.
  */
 struct nlmsghdr *rtnl_begin(struct rtnl *r, uint16_t type, uint16_t flags);
 void rtnl_end(struct rtnl *r, struct nlmsghdr *h);

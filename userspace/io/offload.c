@@ -13,7 +13,7 @@
 
 int offload_off(const char *interface, struct error *why)
 {
-	/* The kernel cuts no packets for an interface that leaves checksums open: segmentation offload goes with it. */
+	/* Without checksum offload the kernel has no segmentation offload either. */
 	struct ethtool_value off = {.cmd = ETHTOOL_STXCSUM, .data = 0};
 	struct ifreq ask = {.ifr_data = (void *)&off};
 	int fd, r;

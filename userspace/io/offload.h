@@ -5,8 +5,8 @@
 #include "base/error.h"
 
 /*
- * What leaves by an interface of the calling thread's namespace has its checksum, and with that, no more than an MTU: as
- * on a wire. 0 or -errno with why.
+ * What leaves by an interface of the calling thread's namespace has its checksum, and so no more
+ * than an MTU, as on a wire. 0 or -errno with why.
  */
 int offload_off(const char *interface, struct error *why);
 

@@ -14,7 +14,7 @@
 #define NO_SUCH_BRIDGE 2 /* exit status of br-exists (ovs-vsctl(8)) */
 #define START          "systemctl start openvswitch-switch"
 
-/* The caller's environment with another OVS_RUNDIR; free() it: the words are not copies, but for `own`. */
+/* The caller's environment with another OVS_RUNDIR; free() it: only `own` is copied. */
 static char **environment_with(const char *own)
 {
 	static const char key[] = OVS_RUNDIR "=";

@@ -3,14 +3,14 @@
 #define FABRICBED_OVS_H
 
 /*
- * Ports of Open vSwitch bridges, by its own ovs-vsctl(8), which is run in the caller's environment but for OVS_RUNDIR:
- * the directory with the database's socket, NULL or "" for the one that ovs-vsctl was built for.
+ * Ports of Open vSwitch bridges, by its own ovs-vsctl(8), run in the caller's environment but for
+ * OVS_RUNDIR: the directory with the database's socket, NULL or "" for ovs-vsctl's default.
  */
 #include "base/error.h"
 
 #define OVS_RUNDIR "OVS_RUNDIR"
 
-/* 0; -ENOPKG: Open vSwitch is not there, or has no such bridge; another -errno; with why and the remedy. */
+/* 0; -ENOPKG: no Open vSwitch, or no such bridge; another -errno; with why and the remedy. */
 int ovs_check_bridge(const char *rundir, const char *bridge, struct error *why);
 
 struct ovs_port {
@@ -26,7 +26,7 @@ struct ovs_port {
  */
 int ovs_add_port(const char *rundir, const struct ovs_port *port, struct error *why);
 
-/* Takes a port away and waits until it is, up to 5 s. Fine if there is none, nor an Open vSwitch. */
+/* Removes a port and waits until it is gone, up to 5 s. Fine without one, or Open vSwitch. */
 void ovs_remove_port(const char *rundir, const char *name);
 
 #endif

@@ -3,8 +3,8 @@
 #define FABRICBED_PCAPNG_H
 
 /*
- * Frames for Wireshark and its like (the pcapng format, draft-ietf-opsawg-pcapng): one interface a port, timestamps
- * in picoseconds of model time, or in nanoseconds.
+ * Frames for Wireshark and other tools (the pcapng format, draft-ietf-opsawg-pcapng): one interface
+ * per port, timestamps in picoseconds of model time, or in nanoseconds.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,19 +15,20 @@ struct pcapng;
 /* Takes a whole block; false: there is no room for it, and it is lost. */
 typedef bool (*pcapng_sink)(void *arg, const void *bytes, size_t count);
 
-/* Begins a section: to a file that it creates, or to a sink. 0 or -errno; -ENOBUFS: the sink has no room even for that. */
+/* Begins a section: in a new file, or to a sink. 0 or -errno; -ENOBUFS: no room in the sink. */
 int pcapng_open(struct pcapng **ret, const char *path);
 int pcapng_new(struct pcapng **ret, pcapng_sink sink, void *arg);
 
 /*
- * Timestamps in nanoseconds, rounded down; before the first interface. Of picoseconds, Wireshark 4.0 mistakes those that are
- * more than 18.4 ms into a second: it multiplies what is beyond the second by 10^9, in 64 bits.
+ * Timestamps in nanoseconds, rounded down; before the first interface. Wireshark 4.0 misreads
+ * picoseconds from 18.4 ms of a second on: it multiplies the fraction by 10^9, in 64 bits.
  */
 void pcapng_in_nanoseconds(struct pcapng *p);
 
 /*
- * Interfaces are numbered from 0 in the order of these calls; all come before the first frame. description: NULL for none.
- * 0, -ENOMEM or -ENOBUFS; without its interfaces a section is of no use, and pcapng_close() of a file tells too.
+ * Interfaces are numbered from 0 in the order of these calls; all come before the first frame.
+ * description: NULL for none. 0, -ENOMEM or -ENOBUFS; without its interfaces a section is useless,
+ * and pcapng_close() of a file fails too.
  */
 int pcapng_add_interface(struct pcapng *p, const char *name, const char *description);
 
@@ -51,8 +52,8 @@ void pcapng_write(struct pcapng *p, const struct pcapng_packet *packet);
 int pcapng_error(const struct pcapng *p);
 
 /*
- * Ends the section with the interfaces' statistics where frames were lost. 0, or the -errno of the first write to the file
- * that failed. NULL is fine.
+ * Ends the section with the interfaces' statistics if frames were lost. 0, or -errno of the first
+ * failed write to the file. NULL is fine.
  */
 int pcapng_close(struct pcapng *p);
 

@@ -252,7 +252,7 @@ static void probe_kernel(struct probe *p)
 	found(p, major * 1000 + minor >= KERNEL_MAJOR * 1000 + KERNEL_MINOR,
 		"Linux %s; %d.%d is the oldest that is tested", u.release, KERNEL_MAJOR,
 		KERNEL_MINOR);
-	/* no verifier before 5.12 lets a function of a program take a pointer, and the switch has such ones */
+	/* before 5.12 no verifier lets functions of a program take pointers, and the switch's do */
 	p->required = major * 1000 + minor < 5012;
 }
 

@@ -30,8 +30,8 @@ int tap_open(struct tap *ret, const char *name, uint32_t index, struct error *wh
 		return explain(-errno, name, why);
 	snprintf(ask.ifr_name, sizeof(ask.ifr_name), "%s", name);
 	/*
-	 * Persistent, so that its end is part of its namespace's, which the kernel does for many interfaces at once
-	 * and in the background. At the close of each descriptor it would wait for an RCU grace period.
+	 * Persistent, so that its end is part of its namespace's, which the kernel does for many
+	 * interfaces at once in the background. Each close would wait for an RCU grace period.
 	 */
 	if (ioctl(fd, TUNSETIFINDEX, &wanted) < 0 || ioctl(fd, TUNSETIFF, &ask) < 0 ||
 		ioctl(fd, TUNSETOFFLOAD, 0ul) < 0 || ioctl(fd, TUNSETPERSIST, 1ul) < 0) {
@@ -65,7 +65,7 @@ uint64_t tap_refused(const struct tap *t, const char *name)
 	text[n] = '\0';
 	for (line = text; line; line = strchr(line, '\n')) {
 		line += strspn(line, " \n");
-		/* behind the name: eight figures of what it received, then bytes, packets, errors and drops of what was sent */
+		/* after the name: 8 counters of reception, then bytes, packets, errors, drops */
 		if (!strncmp(line, name, length) && line[length] == ':' &&
 			sscanf(line + length + 1,
 				"%*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %*u %llu", &dropped) == 1)

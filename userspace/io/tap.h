@@ -2,7 +2,7 @@
 #ifndef FABRICBED_TAP_H
 #define FABRICBED_TAP_H
 
-/* A network card that is a file: what the kernel's stack sends is read from it, what is written to it the stack receives. */
+/* A network card as a file: reads give what the kernel's stack sends, writes what it receives. */
 #include <stdint.h>
 #include "base/error.h"
 
@@ -18,15 +18,15 @@ struct tap {
 #define TAP_NONE ((struct tap){-1, -1})
 
 /*
- * Makes a TAP interface of that name and ifindex in the calling thread's namespace: one whole frame a read or write,
- * nothing in front of it. It is down, without offloads, so that frames come in one piece each and with their checksums,
- * and goes away with its namespace: closing the descriptor takes its carrier alone, and no time. 0, or
- * -errno with why (-ENOENT, -ENODEV, -EPERM: with the remedy).
+ * Makes a TAP interface of that name and ifindex in the calling thread's namespace: one whole frame
+ * a read or write, without a header. It is down, without offloads, so that frames come whole and
+ * with checksums, and ends with its namespace: closing the descriptor takes its carrier alone, and
+ * no time. 0, or -errno with why (-ENOENT, -ENODEV, -EPERM: with the remedy).
  */
 int tap_open(struct tap *ret, const char *name, uint32_t index, struct error *why);
 void tap_close(struct tap *t); /* also TAP_NONE */
 
-/* Frames that the stack sent and that were not read in time: its queue was full. Of the interface of that name. */
+/* Frames that the stack sent and that were not read in time: its queue was full. */
 uint64_t tap_refused(const struct tap *t, const char *name);
 
 #endif

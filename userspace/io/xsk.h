@@ -144,8 +144,9 @@ static inline int xsk_kick(const struct xsk_pool *p, uint32_t i)
 /*
  * Sends n described packets. 0 or -errno as xsk_kick().
  *
- * All that was sent before has arrived, and so has been completed; but maybe after the send had returned. The kernel sends
- * nothing, and says nothing, if it finds the ring of completions full: the former ones are taken here.
+ * All that was sent before has arrived and is complete, but maybe only after that call had
+ * returned. The kernel sends nothing, and reports no error, if the completion ring is full: earlier
+ * completions are taken here.
  */
 static inline int xsk_send(const struct xsk_pool *p, uint32_t i, unsigned n)
 {

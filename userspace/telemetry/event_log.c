@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * External merge sort: places are sorted in memory by the run of RUN_ENTRIES, each full run goes to a second file, and all
- * runs are merged at the end. Lines that came in order, as they mostly do, need none of it.
+ * External merge sort: places are sorted in memory in runs of RUN_ENTRIES, each full run goes to a
+ * second file, and all runs are merged at the end. Lines in order, as most are, need none of it.
  */
 #include "telemetry/event_log.h"
 

@@ -3,14 +3,14 @@
 #define FABRICBED_EVENT_LOG_H
 
 /*
- * The lines of events.jsonl. They are written as they become known, to a file of their own, and sorted at the end. Memory
- * does not grow with their number.
+ * The lines of events.jsonl. They are written as they become known, to a file of their own, and
+ * sorted at the end. Memory does not grow with their number.
  */
 #include "telemetry/spool.h"
 
 struct event_log;
 
-/* Where a line stands: no two have the same place, so that the order is that of the model, whatever the machine did first. */
+/* A line's place: unique, so that the order is the model's, whatever the machine does. */
 struct event_place {
 	uint64_t at_ps;
 	uint64_t rank; /* among those of one time */
@@ -30,7 +30,7 @@ int event_log_flush(struct event_log *l);
 /* Lines that were lost so far; *ret_why: the -errno of the latest, if there is one. */
 uint64_t event_log_lost(const struct event_log *l, int *ret_why);
 
-/* Makes a file of that name with all of them in order. 0, or -errno: nothing is lost, and it can be tried again. */
+/* Makes a file of that name with all lines in order. 0, or -errno: it may be tried again. */
 int event_log_write(struct event_log *l, int directory, const char *name);
 
 /* Removes the file in which they were collected. How many were lost is still known. */

@@ -8,27 +8,27 @@
 #include "base/units.h"
 
 /*
- * Lateness is counted in buckets: below 2^STEP_BITS one a picosecond, from there on so many to each doubling. A bucket's
- * width is thus at most 1/32 of the least that falls into it.
+ * Lateness is counted in buckets: below 2^STEP_BITS one a picosecond, from there on so many to each
+ * doubling. A bucket's width is thus at most 1/32 of its smallest value.
  */
 #define STEP_BITS 5
 #define STEPS     (1u << STEP_BITS)
 #define BUCKETS   (STEPS * (64 - STEP_BITS + 1))
 
-/* The shortest while of which it is told how busy it was; and how busy a box may be that is to keep up. */
+/* The shortest interval of which the load is known; and the load up to which a machine keeps up. */
 #define BUSY_SLICE_PS (100 * PS_PER_MS)
 #define BUSY_SHARE    0.8
 
 /*
- * A slowdown that is recommended is to do in the next run too, whose events are not this one's: from a rank above that of the
- * verdict, and so much more.
+ * A recommended slowdown has to suffice for the next run too, whose events differ: it is taken from
+ * a higher rank than the verdict, with a margin.
  */
 #define ADVICE_PER_MILLE 995
 #define ADVICE_MARGIN    1.25
 
 /*
- * One event in a hundred may be late: others who took less than a hundredth of a while have not made it degraded. From a tenth on
- * no slowdown is to be told from it, whatever the process's own load was.
+ * One event in a hundred may be late: others who took less than 1% of an interval did not degrade
+ * it. From 10% on no slowdown is derived from it, whatever the process's own load was.
  */
 #define TAKEN_MIN 0.01
 #define TAKEN_MAX 0.1
@@ -177,7 +177,7 @@ void fidelity_lost(struct fidelity *f, uint64_t frames)
 	f->window.lost += frames;
 }
 
-/* Whether more than one event in a hundred was later than the delay: exact, as no bucket could tell. */
+/* Whether more than one event in a hundred was later than the delay: exact, unlike the buckets. */
 static bool too_late(const struct account *a)
 {
 	return a->beyond > a->events / 100;
@@ -209,9 +209,9 @@ static double slip_factor(const struct fidelity *f, const struct account *a)
 }
 
 /*
- * Whether others had so much of a CPU in the window that it may well have been faithful without them. A slip is as long as what
- * held the process up; what the process lacked CPU for by itself shows in its load. Of a window that has just begun nothing can be
- * told: it is like the one before.
+ * Whether others took so much CPU in the window that it may have been faithful without them. A slip
+ * is as long as what held the process up; a lack of CPU of its own shows in its load. A window that
+ * has just begun is judged like the one before.
  */
 static bool others_are_to_blame(const struct fidelity *f)
 {
@@ -312,10 +312,11 @@ static double round_up(double value)
 }
 
 /*
- * Lateness and load are of the wall's clock, and shrink beside model time as that slows down. How late an event was that
- * waited behind others tells nothing of the box once it is not overloaded: there the load counts, and what it held back.
- * Where nothing measured tells how much would do (frames were lost in a moment too short to see), twice as slow is the
- * next thing to try. What others took of the CPU they take again, and a stall lasts as long as before: 0, no slowdown cures that.
+ * Lateness and load are wall time, and shrink beside model time as that slows down. The lateness of
+ * an event that waited behind others says nothing once the machine is not overloaded: then the load
+ * and the slip count. Where no measurement says how much would suffice (frames were lost in a
+ * moment too short to see), the advice is twice as slow. 0: others took the CPU, or the machine
+ * stalled, which no slowdown cures.
  */
 static double sufficient_slowdown(const struct fidelity *f)
 {

@@ -3,10 +3,11 @@
 #define FABRICBED_FIDELITY_H
 
 /*
- * How faithful a run on the wall clock was: how late events ran beside the smallest link delay, how much of the time the
- * box was busy with them, and how much of a CPU others took meanwhile. Windows, of a second or so, are judged one by one: which were
- * degraded, and whether that was the load of the fabric itself, which a slowdown cures, or that of others, which it does not.
- * All times are model time unless a name says otherwise. Pure: it reads no clock.
+ * Fidelity of a run on the wall clock: how late events ran beside the smallest link delay, the
+ * share of the time that the engine was busy, and how much CPU others took. Windows, of about a
+ * second, are judged one by one: which were degraded, and whether by the fabric's own load, which a
+ * slowdown cures, or by others, which it does not. All times are model time unless a name says
+ * otherwise. Pure: it reads no clock.
  */
 #include <jansson.h>
 #include <stdbool.h>
@@ -14,11 +15,11 @@
 
 struct fidelity;
 
-/* delay_ps: of the shortest link. slowdown: model time runs so many times slower than the wall's. 0 or -ENOMEM. */
+/* delay_ps: of the shortest link. slowdown: wall time over model time. 0 or -ENOMEM. */
 int fidelity_new(struct fidelity **ret, uint64_t delay_ps, double slowdown);
 void fidelity_free(struct fidelity *f);
 
-/* `events` of them ran up to late_ps (below 2^63) after they were due; behind: others that were due before them were late too. */
+/* `events` ran up to late_ps (below 2^63) late; behind: events due before them were late too. */
 void fidelity_late(struct fidelity *f, uint64_t late_ps, uint64_t events, bool behind);
 
 /* The engine worked for busy_ps (of the wall's clock) out of passed_ps. */
@@ -28,8 +29,8 @@ void fidelity_busy(struct fidelity *f, uint64_t busy_ps, uint64_t passed_ps);
 void fidelity_taken(struct fidelity *f, uint64_t taken_ps);
 
 /*
- * Model time was held back by slip_ps, since events could not keep up at all. stalled: the engine did not run for that long, as if
- * it had other things to do.
+ * Model time was held back by slip_ps, since events could not keep up at all. stalled: the engine
+ * did not run for that long.
  */
 void fidelity_slip(struct fidelity *f, uint64_t slip_ps, bool stalled);
 
@@ -37,8 +38,8 @@ void fidelity_slip(struct fidelity *f, uint64_t slip_ps, bool stalled);
 void fidelity_lost(struct fidelity *f, uint64_t frames);
 
 /*
- * Whether numbers of this run are to be believed: p99 of lateness is at most the smallest delay (exactly so, whatever buckets
- * it is counted in), nothing slipped or was lost. Without any event: yes.
+ * Whether numbers of this run can be trusted: p99 of lateness is at most the smallest delay
+ * (exactly, not by buckets), and nothing slipped or was lost. Without any event: yes.
  */
 bool fidelity_is_faithful(const struct fidelity *f);
 
@@ -52,12 +53,14 @@ bool fidelity_window(struct fidelity *f);
 bool fidelity_is_faithful_now(const struct fidelity *f);
 
 /*
- * {verdict: "faithful"|"degraded", now: the same of the latest window, degraded_s: in all windows, passed_s, reason: text if
- * degraded, late_us: {p50, p99, max}, smallest_delay_us, slowdown, sufficient_slowdown, busy: share 0..1, others_degraded_s: of
- * degraded_s, others_took_s: in those, slipped_us, lost}. A new reference, or NULL: no memory. Seconds are of the wall's clock.
- * Lateness is at most 1/32 too much, never too little, max exact. sufficient_slowdown is the present one of a faithful run; else what
- * brings lateness down to the delay, the busiest 100 ms down to 80%, and makes up for what slipped, with a margin, rounded up to
- * two digits, in windows that the fabric's own load made degraded; null if it was others or stalls alone.
+ * {verdict: "faithful"|"degraded", now: the same of the latest window, degraded_s: in all windows,
+ * passed_s, reason: text if degraded, late_us: {p50, p99, max}, smallest_delay_us, slowdown,
+ * sufficient_slowdown, busy: share 0..1, others_degraded_s: of degraded_s, others_took_s: in those,
+ * slipped_us, lost}. A new reference, or NULL: no memory. Seconds are wall time. Lateness is at
+ * most 1/32 too much, never too little; max is exact. sufficient_slowdown is the present one of a
+ * faithful run. Else it brings lateness down to the delay and the busiest 100 ms down to 80%, and
+ * makes up for slips, in windows that the fabric's own load degraded, with a margin, rounded up to
+ * two digits; null if others or stalls alone are the cause.
  */
 json_t *fidelity_json(const struct fidelity *f);
 

@@ -10,7 +10,7 @@
 #include "base/units.h"
 #include "telemetry/event_log.h"
 
-/* Drops at one port for one reason, or pauses of one queue, with no gap longer than this are one event. */
+/* Drops at a port for one reason, or pauses of a queue, without a longer gap are one event. */
 #define BURST_GAP_PS (10 * PS_PER_US)
 
 struct burst {
@@ -100,15 +100,15 @@ void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event)
 }
 
 /*
- * Which of two ports tells first depends on where the engine was stopped, so that at one time the port decides, after what was
- * done to the fabric. kind: reason or class, to tell apart what begins at one port at one time.
+ * Which of two ports reports first depends on where the engine was stopped, so that at one time the
+ * port decides, after commands. kind: reason or class, unique at one port and time.
  */
 static struct event_place port_place(uint64_t at_ps, uint32_t port, uint32_t kind)
 {
 	return (struct event_place){at_ps, (uint64_t)port << 32 | kind};
 }
 
-/* Where a reader looks for it: what died on a link by the link's direction, the rest where it was queued. */
+/* Where a reader looks for it: drops on a link at its direction, others where they were queued. */
 static uint32_t burst_port(const struct recorder *r, uint32_t port, enum drop_reason reason)
 {
 	return drop_place(reason) == DROP_AT_WIRE ? r->params.net->ports[port].peer : port;

@@ -3,8 +3,9 @@
 #define FABRICBED_RECORDER_H
 
 /*
- * What is written while a run goes on: queues.csv and events.jsonl; and flows.csv at its end. Files that are whole are
- * called NAME.new: the caller lets all results appear at once. Folders are given as descriptors.
+ * What is written during a run: queues.csv and events.jsonl; and flows.csv at its end. Complete
+ * files are called NAME.new: the caller makes all results appear at once. Folders are given as
+ * descriptors.
  */
 #include <stdint.h>
 #include <jansson.h>
@@ -40,18 +41,18 @@ void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps
 /* One line of events.jsonl; takes the reference, an object without "t_us". */
 void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event);
 
-/* Hands what is known so far to the disk. 0, or -errno: it does not take it; what it lacks is held for a while. */
+/* Writes what is known so far. 0, or -errno: the disk does not take it; it is held for a while. */
 int recorder_flush(struct recorder *r);
 
-/* Lines that the disk did not take and that could not be held any longer; *ret_why: the -errno, if there are some. */
+/* Lines that could neither be written nor held; *ret_why: the -errno, if there are some. */
 uint64_t recorder_lost(const struct recorder *r, int *ret_why);
 
 /* The run has ended: what still lasts has lasted until now. Before recorder_write(). */
 void recorder_end(struct recorder *r, uint64_t now_ps);
 
 /*
- * Ends bursts and series; makes events.jsonl.new and queues.csv.new. 0, or -errno: it can be tried again, also in another
- * folder, but nothing is recorded any more.
+ * Ends bursts and series; makes events.jsonl.new and queues.csv.new. Records nothing afterwards. 0,
+ * or -errno: may be retried, also in another folder.
  */
 int recorder_write(struct recorder *r, int directory);
 
@@ -66,8 +67,9 @@ int recorder_write_flows(
 	int directory, const struct engine *e, recorder_port_name host_name, const void *name_arg);
 
 /*
- * pauses.csv.new in directory: what each port and class has said and heard of pauses, how long its queue stood still, and how
- * much its ingress held at most. A row where there is something to tell. port_name as recorder_params has it.
+ * pauses.csv.new in directory: the pauses that each port and class sent and received, how long its
+ * queue was stopped, and the peak of its ingress. Rows that are all zero are left out. port_name as
+ * in recorder_params.
  */
 int recorder_write_pauses(
 	int directory, const struct engine *e, recorder_port_name port_name, const void *name_arg);

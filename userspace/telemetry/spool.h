@@ -3,8 +3,8 @@
 #define FABRICBED_SPOOL_H
 
 /*
- * A file of lines that grows as long as a run lasts. Memory is bounded: what the disk does not take is held for a while, so
- * that nothing is lost if room is made in time, and counted as lost after that.
+ * A file of lines that grows during a run. Memory is bounded: what the disk does not take is held
+ * for a while, so that nothing is lost if room is made in time, and counted as lost after that.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ uint64_t spool_end(const struct spool *s);
 /* What was put at offset. False: it could not be read. */
 bool spool_read(const struct spool *s, uint64_t offset, char *ret, size_t count);
 
-/* Flushes, and makes a copy in another folder, or in its own, that need not take room of its own. 0 or -errno. */
+/* Flushes, and links the file under another name, or copies it if it can't. 0 or -errno. */
 int spool_copy(struct spool *s, int directory, const char *name);
 
 /* Closes it, and removes the file. */

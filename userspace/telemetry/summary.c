@@ -83,7 +83,7 @@ static json_t *fct_mean(const struct flow_totals *t, bool exists)
 	return real_or_null(exists, exists ? t->fct_sum_us / (double)t->finished : 0);
 }
 
-/* Nearest rank: the smallest value that at least `percent` of all values do not exceed. There are some. */
+/* Nearest rank: the smallest value that at least `percent` of the values do not exceed. n > 0. */
 static double fct_percentile_us(const struct flow_totals *t, unsigned percent)
 {
 	size_t rank = (t->finished * percent + 99) / 100;

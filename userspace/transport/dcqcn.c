@@ -23,10 +23,10 @@ static void set_rate(struct dcqcn *d, const struct dcqcn_params *p, uint64_t rat
 }
 
 /*
- * By how much R_T rises: figure 7. "F successive iterations" of fast recovery (3.1): the round that has just ended counts, so
- * that there are five and not four. The text leaves hyper increase to QCN, where it grows with the rounds beyond F. Without a
- * byte counter there is nothing that both could have reached: the timer's first round beyond F is additive, and each
- * further one adds R_HAI.
+ * By how much R_T rises: figure 7. "F successive iterations" of fast recovery (3.1): the round that
+ * has just ended counts, so that there are five and not four. The text leaves hyper increase to
+ * QCN, where it grows with the rounds beyond F. Without a byte counter both can't have passed F:
+ * the timer's first round beyond F is additive, and each further one adds R_HAI.
  */
 static uint64_t target_step(const struct dcqcn *d, const struct dcqcn_params *p)
 {

@@ -3,7 +3,8 @@
 #define FABRICBED_TRANSPORT_KIND_H
 
 /*
- * The transports that hosts may run. Each is its files, with its options and their keys in a scenario, and a row of TRANSPORTS.
+ * The transports of hosts. Each is its files, with its options and their keys, and a row of
+ * TRANSPORTS.
  */
 #include "base/schema.h"
 #include "transport/transport.h"
@@ -17,9 +18,8 @@ struct transport_facts {
 	double packets_per_ack; /* data packets for which a receiver answers once */
 	struct quantity window; /* under way from a host at most, in bytes or BDP */
 	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the kind's least */
-	uint64_t
-		least_share; /* a flow's rate may stay at the line's, divided by this; 0: it does not */
-	uint64_t raise_ps; /* senders raise their rates in this time; 0: by no timer */
+	uint64_t least_share;   /* a flow's rate may stay at the line's / this; 0: it does not */
+	uint64_t raise_ps;      /* senders raise their rates in this time; 0: by no timer */
 };
 
 struct transport_kind {
@@ -30,7 +30,7 @@ struct transport_kind {
 	uint32_t answer_bytes; /* and of an answer to one */
 	uint64_t rto_least_ps; /* of a timeout that is not given */
 	const char *loss_harm; /* what a lossy class does to it; NULL: it copes with losses */
-	/* Sets what differs from {one queue pair, an answer to each packet, a BDP under way}. NULL: nothing does. */
+	/* Overrides {one queue pair, an ACK for each packet, a BDP in flight}. NULL: nothing. */
 	void (*facts)(const void *options, struct transport_facts *ret);
 };
 

@@ -9,14 +9,14 @@
 #include "base/units.h"
 #include "transport/transport.h"
 
-/* Whose steps and least rate DCQCN has, scaled to the line: roce_sender.c has them, docs/transports.md their sources. */
+/* DCQCN's steps and least rate, scaled to the line: roce_sender.c; sources: docs/transports.md. */
 enum roce_scale { ROCE_PAPER, ROCE_TUNED, ROCE_STRACK_PAPER };
 
 enum roce_clamp { ROCE_CLAMP_UNKNOWN, ROCE_CLAMP_ALWAYS, ROCE_CLAMP_AFTER_INCREASE };
 
 /*
- * roce_kind.c has their ranges and defaults. A value of 0 takes what is in brackets; rates and bytes are the scale's for 40 Gbps, in
- * proportion to the line.
+ * roce_kind.c has their ranges and defaults. A value of 0 takes what is in brackets; rates and
+ * bytes are the scale's for 40 Gbps, in proportion to the line.
  */
 struct roce_options {
 	uint32_t qps; /* transport_env.qps */

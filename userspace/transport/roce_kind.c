@@ -47,7 +47,7 @@ static const struct key keys[] = {
 	ROCE("min_rate", RATE, min_bps, OF_RATE(.help = "no rate is lower; auto: by the rate")),
 };
 
-/* What is not given is 0, which none of these can be, and is as `dcqcn` names it; docs/transports.md has the sources. */
+/* Options not given are 0, which none of these may be, and follow `dcqcn` (docs/transports.md). */
 static bool of_scale(struct check *c, const struct tree *n, void *options, uint64_t good)
 {
 	static const struct roce_options usual[] = {

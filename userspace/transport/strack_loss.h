@@ -14,15 +14,15 @@ void strack_loss_claim_all(struct strack_sender *s, uint64_t now);
 /* A switch cut the payload off the copy of psn that was sent at sent_ps. */
 void strack_loss_on_trimmed(struct strack_sender *s, uint32_t psn, uint64_t sent_ps, uint64_t now);
 /*
- * A message's last packets have none after them that could be counted, so that they are probed for earlier, once:
- * when that is due; 0: there is more to send, or the probe has left.
+ * A message's last packets have none after them that could be SACKed, so that they are probed for
+ * earlier, once: when that is due; 0: there is more to send, or the probe has left.
  */
 uint64_t strack_loss_tail_due(const struct strack_sender *s);
 /* The queueing delay that an answer to data tells. */
 void strack_loss_note_delay(struct strack_sender *s, uint64_t delay_ps, uint64_t now);
 /*
- * Whether the answer to the probe that left at sent_ps shows that what is missing is lost: all of it left before the
- * probe, and longer ago than any data has lately taken.
+ * Whether the reply to the probe sent at sent_ps shows that what is missing is lost: all of it left
+ * before the probe, and longer ago than any data has lately taken.
  */
 bool strack_loss_shown_by_tail(const struct strack_sender *s, uint64_t sent_ps, uint64_t now);
 /* The lowest claimed packet; there is one. */

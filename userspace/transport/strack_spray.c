@@ -33,10 +33,10 @@ void strack_spray_open(struct strack_paths *s, const struct strack_options *opti
 }
 
 /*
- * STrack, algorithm 3, lines 2 to 10: an acknowledgement of each packet clocks out one packet on the path
- * that proved good, so that a slow path gets as many as it carries. A SACK for several names one path only; to
- * use that again would put a packet more on it than the round robin, which serves the others, does anyway, and
- * measurably unbalances the fabric. Only the mark counts then.
+ * STrack, algorithm 3, lines 2 to 10: an ACK of each packet clocks out one packet on the path that
+ * proved good, so that a slow path gets as many as it carries. A SACK for several packets names one
+ * path only; to use that again would put one packet more on it than the round robin, which serves
+ * the others, does anyway, and measurably unbalances the fabric. Only the mark counts then.
  */
 void strack_spray_on_ack(struct strack_paths *s, uint32_t path, bool marked)
 {
@@ -95,7 +95,7 @@ static uint32_t adaptive(struct strack_paths *s, uint32_t window, uint64_t now)
 {
 	uint32_t path;
 
-	/* What was learnt long ago says nothing of now (paper, section 1; how long: docs/transports.md). */
+	/* What was learnt long ago says nothing of now (paper, section 1; docs/transports.md). */
 	if (s->age_ps && now - s->reset_ps >= s->age_ps) {
 		memset(s->marked, 0, words_of(s) * sizeof(*s->marked));
 		s->reset_ps = now;
@@ -105,8 +105,8 @@ static uint32_t adaptive(struct strack_paths *s, uint32_t window, uint64_t now)
 		return s->last;
 	}
 	/*
-	 * Line 13 would move the round robin here too: back, mostly, so that the paths after it had another turn
-	 * before the others had theirs.
+	 * Line 13 would move the round robin here too: mostly back, so that the paths after it had
+	 * another turn before the others had theirs.
 	 */
 	path = (uint32_t)s->next;
 	s->next = -1;

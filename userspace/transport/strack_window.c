@@ -75,8 +75,8 @@ uint64_t strack_window_delay(struct strack_window *w, uint64_t rtt_ps, bool lowe
 }
 
 /*
- * STrack, algorithm 2. The first period begins with the first answer: one that began with the first packet
- * would be over before a second answer comes, in an incast, and the window would be a packet.
+ * STrack, algorithm 2. The first period begins with the first ACK: one that began with the first
+ * packet would end before a second ACK comes, in an incast, and the window would be one packet.
  */
 static void update_achieved(struct strack_window *w, const struct strack_signal *s, uint64_t now)
 {
@@ -94,8 +94,8 @@ static void update_achieved(struct strack_window *w, const struct strack_signal 
 }
 
 /*
- * Algorithm 4, line 5, once a SACK, however many packets it stands for: the average is one over paths, and
- * a path whose delay counted for all of them would outweigh the others.
+ * Algorithm 4, line 5, once per SACK, however many packets it acknowledges: the average is over
+ * paths, and a path whose delay counted for all of them would outweigh the others.
  */
 static void update_average(struct strack_window *w, const struct strack_signal *s)
 {

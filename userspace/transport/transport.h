@@ -3,10 +3,10 @@
 #define FABRICBED_TRANSPORT_H
 
 /*
- * A transport as the engine knows it: one struct transport_ops. It is given the time, its randomness and
- * its memory; it allocates nothing, prints nothing and reads no clock. A connection carries one
- * message, or several one after the other: two endpoints, the sender's and the receiver's, and
- * between them one queue pair or several.
+ * A transport as the engine knows it: one struct transport_ops. It is given the time, its
+ * randomness and its memory; it allocates nothing, prints nothing and reads no clock. A connection
+ * carries one message, or several one after the other: two endpoints, the sender's and the
+ * receiver's, and between them one queue pair or several.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -80,7 +80,7 @@ struct endpoint_stats {
 
 #define RTO_BACKOFF_MAX 6 /* times that a timeout is doubled at most, once at each expiry */
 
-/* The retransmission timeout: what is given; where that is 0, ten round trips, but not below `least_ps`. */
+/* The retransmission timeout: the given one; if that is 0, ten RTTs, but at least `least_ps`. */
 static inline uint64_t transport_rto(uint64_t given_ps, uint64_t least_ps, uint64_t base_rtt_ps)
 {
 	uint64_t rtts_ps = 10 * base_rtt_ps;
@@ -147,8 +147,8 @@ struct transport_ops {
 	void (*open)(struct endpoint *ep, const struct transport_env *env,
 		const struct flow_spec *flow, bool sender, uint64_t now);
 	/*
-	 * The first `messages` of a sender's connection may be sent; it is opened with one. Returns TRANSPORT_*. NULL: a
-	 * connection carries one message only.
+	 * The first `messages` of a sender's connection may be sent; it is opened with one.
+	 * Returns TRANSPORT_*. NULL: a connection carries one message only.
 	 */
 	unsigned (*release)(struct endpoint *ep, uint32_t messages, uint64_t now);
 	/* A frame for this endpoint arrived. Returns TRANSPORT_*. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every host sends to all others. Message k of host i goes to host i + k: so each host has one message from each turn, and the k-th
- * that a host receives is of turn k too.
+ * Every host sends to all others. Message k of host i goes to host i + k: so each host has one
+ * message from each turn, and the k-th that a host receives is of turn k too.
  */
 #include <stdio.h>
 #include "base/rng_stream.h"
@@ -55,8 +55,8 @@ static uint32_t number_of(
 }
 
 /*
- * As soon as the sender's own message of `window` turns before is acknowledged, and the receiver has told that its message of that
- * turn has arrived.
+ * As soon as the sender's own message of `window` turns before is acknowledged, and the receiver
+ * has told that its message of that turn has arrived.
  */
 static void add_waiting(struct operations *m, const struct operation *message, uint32_t first,
 	uint32_t turn, uint32_t hosts, uint32_t window)

@@ -73,7 +73,7 @@ static uint32_t find_levels(struct cuts *x)
 	return count ? x->level[x->order[count - 1]] : 0;
 }
 
-/* All that hangs together with a switch up to a level is a part; each switch by itself if none is to hang together. */
+/* All that a switch is connected with up to a level is a part; if not `together`, it alone. */
 static void fill_part(struct cuts *x, uint32_t first, uint32_t level, bool together)
 {
 	uint32_t count = 0;

@@ -2,13 +2,13 @@
 #ifndef FABRICBED_CUTS_H
 #define FABRICBED_CUTS_H
 
-/* The bound that links between switches set: docs/closed-forms.md, "messages that leave a part of the fabric". */
+/* The bound by links between switches: "messages that leave a part" in docs/closed-forms.md. */
 #include "base/net.h"
 #include "workload/ideal.h"
 
 /*
- * The largest completion time is at least this, whatever ways packets take; 0: nothing is bound so. rate_bps: of each link by its
- * number, 0 if it is dead. 0 or -ENOMEM.
+ * A lower bound on the largest completion time, whatever paths packets take; 0: none. rate_bps: of
+ * each link by its number, 0 if it is dead. 0 or -ENOMEM.
  */
 int workload_cut_bound(const struct operations *m, const struct net *net,
 	const struct workload_frames *frames, const uint64_t *rate_bps, uint64_t *ret);

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_DEMAND_H
 #define FABRICBED_DEMAND_H
 
-/* What messages ask of links that they share, and how long that takes at least. Private to workload/. */
+/* What messages require of shared links, and a lower bound on its time. Private to workload/. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct demand {
 	uint64_t after_ps;  /* from its last bit there to the end */
 };
 
-/* docs/closed-forms.md, "messages that share a host link": a bound on the largest completion time. Sorts them. */
+/* The bound by "messages that share a host link" in docs/closed-forms.md. Sorts them. */
 uint64_t demands_bound(struct demand *d, size_t n);
 
 #endif

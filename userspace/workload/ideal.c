@@ -9,7 +9,7 @@
 #include "base/wiretime.h"
 #include "workload/demand.h"
 
-/* Frames of which the quickest way is asked for: a way that is quick for long ones may not be so for short ones. */
+/* Frames whose fastest path is asked for: that of long ones may not be that of short ones. */
 enum way { WAY_FULL, WAY_LAST, WAY_ANSWER, WAYS };
 
 struct measure {
@@ -150,7 +150,7 @@ static void find_quickest(struct measure *x, enum way way, uint32_t frame_len)
 	}
 }
 
-/* Store and forward from the walk's edge switch to switch `to`, or back: links are the same in both directions. */
+/* Store and forward between the walk's edge switch and `to`: the same in both directions. */
 static uint64_t way_ps(struct measure *x, enum way way, uint32_t to, uint32_t frame_len)
 {
 	if (!x->dist[to])
@@ -215,7 +215,7 @@ static uint64_t work_ps(const struct measure *x, const struct trip *t, uint32_t 
 	return (t->packets - 1) * serialise_ps(t->full, rate) + serialise_ps(t->last, rate);
 }
 
-/* Packets that leave the sender before the last one, for certain: of several queue pairs each has its own order. */
+/* Packets that certainly leave before the last: each of several queue pairs has its own order. */
 static uint64_t packets_before_last(const struct measure *x, const struct trip *t)
 {
 	uint64_t pairs = x->frames.pairs < t->packets ? x->frames.pairs : t->packets;
@@ -223,7 +223,7 @@ static uint64_t packets_before_last(const struct measure *x, const struct trip *
 	return pairs > 1 ? t->packets / pairs - 1 : t->packets - 1;
 }
 
-/* When its first packet can be at the last link: a short one may overtake the long ones before it, on another path. */
+/* When its first packet can reach the last link: a short one may overtake on another path. */
 static uint64_t first_at_last_link(struct measure *x, const struct trip *t)
 {
 	uint64_t last = hop_ps(x, t->out, t->last) + way_ps(x, WAY_LAST, t->edge, t->last), full;

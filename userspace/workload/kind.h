@@ -3,7 +3,7 @@
 #define FABRICBED_WORKLOAD_KIND_H
 
 /*
- * Kinds of workload. Each is a file, with its options, their keys in a scenario and the messages they come to, and a row of
+ * Kinds of workload. Each is a file, with its options, their keys and its messages, and a row of
  * WORKLOADS.
  */
 #include "base/schema.h"
@@ -21,8 +21,7 @@ struct workload_common {
 /* The options of kinds whose messages are sent again and again. */
 struct workload_rounds {
 	struct workload_common common;
-	uint64_t
-		gap_ps; /* between the end of a message and the start of the next between its hosts */
+	uint64_t gap_ps; /* from the end of a message to the start of the next of its pair */
 	uint32_t repeat; /* times, at least 1 */
 };
 
@@ -55,7 +54,7 @@ struct workload_kind {
 	bool balanced;  /* each host sends as much as it receives */
 	/* How many operations it comes to: at least, where that depends on what is drawn. */
 	double (*count)(const void *options, uint32_t hosts);
-	/* Why so many hosts are too few, "senders: ..."; returns NULL, or buf. NULL: any number of them will do. */
+	/* Why so many hosts are too few ("senders: ..."): NULL, or buf. Callback NULL: never. */
 	const char *(*refuse)(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL]);
 	/* Appends to m, or leaves it as it was. 0, or an error of operations_reserve(). */
 	int (*operations)(struct operations *m, const struct workload_params *p,

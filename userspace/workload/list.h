@@ -5,7 +5,7 @@
 /* What the kinds of workload share in making lists. Internal to workload/. */
 #include "workload/workload.h"
 
-/* Appends `repeat` messages on each of n pairs, round by round; src and dst have n entries. 0, or an error of operations_reserve(). */
+/* Appends `repeat` messages on each of n pairs, round by round. Errors of operations_reserve(). */
 int operations_add_rounds(struct operations *m, const struct workload_params *p,
 	const struct workload_rounds *rounds, const uint32_t *src, const uint32_t *dst, size_t n);
 

@@ -103,7 +103,7 @@ static uint32_t receiver_edge(const struct strain *x, const struct operation *ms
 	return x->g.host_edge[msg->dst_host];
 }
 
-/* What is sent again between the same hosts, when the first is through, does not come on top of it. */
+/* A repeated message starts after the one before it, and adds nothing to it. */
 static bool counts(const struct operation *o)
 {
 	return operation_is_message(o) && !o->again;
@@ -186,7 +186,7 @@ static void forward(struct strain *x, uint32_t s)
 	}
 }
 
-/* Messages number first .. end - 1 of by_edge have one switch at their end. Returns how far away the farthest one is. */
+/* Messages first .. end - 1 of by_edge have one edge switch. Returns the longest distance. */
 static uint32_t take_edge(struct strain *x, uint32_t edge, uint32_t first, uint32_t end)
 {
 	uint32_t reached = netgraph_walk(&x->g, x->g.edges[edge], x->up, x->dist, x->order);

@@ -3,8 +3,8 @@
 #define FABRICBED_STRAIN_H
 
 /*
- * How long a workload keeps a fabric's links busy, as they are: no bound, but what a transport that works is of the order of.
- * See docs/scenarios.md, "until".
+ * How long a workload keeps a fabric's links busy: no bound, but the order of what a working
+ * transport takes. See docs/scenarios.md, "until".
  */
 #include "base/net.h"
 #include "workload/ideal.h"
@@ -16,19 +16,17 @@ struct strain_links {
 };
 
 struct workload_strain {
-	uint64_t
-		busiest_ps; /* for its share of one message of each chain, at the link that it takes longest at */
-	uint64_t alone_ps; /* the longest that the slowest link of its ways needs for a message */
-	uint64_t
-		round_trip_ps; /* of full frames over the slowest link, as often as the longest way has links */
-	uint64_t packets; /* of the longest message */
-	uint32_t links;   /* that any of it crosses */
+	uint64_t busiest_ps; /* its share of one message of each chain, at its slowest link */
+	uint64_t alone_ps;   /* the longest that the slowest link of its ways needs for a message */
+	uint64_t round_trip_ps; /* of full frames at the slowest rate on the longest path */
+	uint64_t packets;       /* of the longest message */
+	uint32_t links;         /* that any of it crosses */
 };
 
 /*
- * Each switch divides what it forwards evenly among its shortest ways, as ECMP does in the mean. A message that waits for
- * another is between the same two hosts and no longer. Messages that have no way are left out. Times end at UINT64_MAX. 0 or
- * -ENOMEM.
+ * Each switch divides what it forwards evenly among its shortest paths, as ECMP does on average. A
+ * message that waits for another has the same two hosts and is no longer. Messages without a path
+ * are left out. Times saturate at UINT64_MAX. 0 or -ENOMEM.
  */
 int workload_strain(const struct operations *m, const struct net *net,
 	const struct workload_frames *frames, const struct strain_links *links,

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_WORKLOAD_H
 #define FABRICBED_WORKLOAD_H
 
-/* Workloads: what hosts are to do. Each kind has a file of its own; the order of a list is the flows' numbering. */
+/* Workloads: what hosts are to do. A kind is a file; the order of a list numbers the flows. */
 #include <stddef.h>
 #include <stdint.h>
 #include "base/operation.h"
