@@ -43,7 +43,7 @@ struct port {
 	__u8 role;         /* enum port_role */
 	__u8 faulty;       /* faults[] has something for it */
 	__u64 up_since_ps; /* when the link last came up; 0: it always was */
-	__u64 rng;         /* state of this port's dice */
+	__u64 rng;         /* state of this port's random stream */
 	__u64 rx_frames;
 	__u64 marked_frames;
 	__u64 quantum; /* time of PFC_BITS at the port's rate, in 256ths of a picosecond */
@@ -88,7 +88,7 @@ struct ingress {
 	__u32 headroom_limit;
 	__u32 max_bytes; /* most that it ever held, headroom included */
 	__u8 lossless;
-	__u8 paused; /* the peer was told to pause, and not yet to go on */
+	__u8 paused; /* XOFF was sent, and no XON since */
 	__u16 reserved;
 	__u64 pauses_sent; /* XOFF frames, refreshes included */
 	__u64 pauses_received;
@@ -111,8 +111,8 @@ struct fault {
 	__u32 enter, leave;        /* Gilbert-Elliott: from good to bad and back, a frame */
 	__u32 lost_good, lost_bad; /* lost in either state */
 	__u8 is_bad;
-	__u8 fresh;      /* next_ps is no burst, but where dice begin anew */
-	__u8 cell_shift; /* and they do so every 2^cell_shift ps */
+	__u8 fresh;      /* next_ps is no burst, but the start of a cell */
+	__u8 cell_shift; /* a cell is 2^cell_shift ps */
 	__u8 reserved;
 	__u64 hazard; /* bit errors: -ln of the chance that a byte comes through, in 2^-56 */
 	__u64 every_ps,
@@ -121,7 +121,7 @@ struct fault {
 	__u64 until_ps;   /* those that have begun are over by then */
 	__u64 bursts;     /* begun so far, but for those that a long silence hid */
 	__u64 burst_ps;   /* sum of their lengths */
-	__u64 rng;        /* dice of the cell that next_ps lies in */
+	__u64 rng;        /* random stream of the cell of next_ps */
 	__u64 burst_seed; /* the same at both ends of a link */
 	__u64 frame_seed; /* of the draws for each frame */
 	__u64 reserved2[8];

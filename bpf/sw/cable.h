@@ -8,7 +8,7 @@
  * repair. Reads the ingress port, and writes its faults' state.
  *
  * Faults: bursts, the Gilbert-Elliott model, random loss, bit errors; the first in this order that
- * takes the frame names the reason. None moves another's dice: when bursts are is a function of the
+ * takes the frame names the reason. None moves another's draws: bursts are a function of the
  * time alone, and a frame's draws are one of its number at this port. A fault that is off costs no
  * draw.
  */
@@ -31,16 +31,16 @@
  */
 #define WIRE_STEPS 256
 
-enum wire_dice {
-	WIRE_DICE_LOSS = 1,
-	WIRE_DICE_GILBERT,
-	WIRE_DICE_ERRORS,
+enum wire_draw {
+	WIRE_DRAW_LOSS = 1,
+	WIRE_DRAW_GILBERT,
+	WIRE_DRAW_ERRORS,
 };
 
 /*
  * The next burst begins: draws its length, and when the one after it does.
  *
- * Time is cut into cells, each with dice of its own from the link's seed. What an exponential gap
+ * Time is cut into cells, each with a random stream from the link's seed. What an exponential gap
  * still lasts has the same law whatever has passed of it, so that drawing it anew at the start of a
  * cell leaves the arrivals Poisson; and both ends of the link, whichever frames they see, and
  * whether they had to skip a silence, see the same bursts.
@@ -140,17 +140,17 @@ static __always_inline int wire_error(const struct fault *f, __u32 length, __u64
 /* DROP_NONE, or what took it. Whatever that is, the models with a memory have seen the frame. */
 static __always_inline enum drop_reason wire_fault(struct sw_ctx *c, struct fault *f)
 {
-	__u64 dice = rng_mix(f->frame_seed + c->in->rx_frames);
+	__u64 draws = rng_mix(f->frame_seed + c->in->rx_frames);
 	int gilbert =
-		(f->lost_good | f->lost_bad) && wire_gilbert(f, rng_mix(dice + WIRE_DICE_GILBERT));
+		(f->lost_good | f->lost_bad) && wire_gilbert(f, rng_mix(draws + WIRE_DRAW_GILBERT));
 
 	if (f->every_ps && wire_burst(f, c->hop.started_ps, c->hop.now_ps))
 		return DROP_BURST;
 	if (gilbert)
 		return DROP_GILBERT;
-	if (f->loss && random_hit((__u32)(rng_mix(dice + WIRE_DICE_LOSS) >> 32), f->loss))
+	if (f->loss && random_hit((__u32)(rng_mix(draws + WIRE_DRAW_LOSS) >> 32), f->loss))
 		return DROP_LOSS;
-	if (f->hazard && wire_error(f, c->hop.length, rng_mix(dice + WIRE_DICE_ERRORS)))
+	if (f->hazard && wire_error(f, c->hop.length, rng_mix(draws + WIRE_DRAW_ERRORS)))
 		return DROP_FCS;
 	return DROP_NONE;
 }

@@ -104,7 +104,7 @@ static __always_inline void sw_parse_gateway(struct sw_ctx *c)
 		c->dst_host = table_config(c->t)->gateway;
 }
 
-/* Only the Ethernet header: what is for the port itself is told by its type. */
+/* Only the Ethernet header: frames for the port itself have types of their own. */
 static __always_inline enum sw_step sw_parse_eth(struct sw_ctx *c)
 {
 	c->eth = cursor_pull(&c->cursor, sizeof(*c->eth));

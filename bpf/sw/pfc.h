@@ -45,8 +45,8 @@ static __always_inline enum sw_step sw_pfc(struct sw_ctx *c)
 	return sw_done(c, VERDICT_END);
 }
 
-/* What the peer is to be told of a class: quanta, or -1 for nothing. */
-SW_GLOBAL int pfc_tell(const struct sw_tables *t, __u32 index, __u32 switch_id, __u32 flags)
+/* The quanta to send for a class; -1: none. */
+SW_GLOBAL int pfc_quanta(const struct sw_tables *t, __u32 index, __u32 switch_id, __u32 flags)
 {
 	const struct switch_state *sw = table_switches(t, switch_id);
 	struct ingress *in = table_ingresses(t, index);
@@ -92,7 +92,7 @@ static __always_inline enum sw_step sw_pfc_make(struct sw_ctx *c)
 		int quanta = -1;
 
 		if (c->hop.classes >> class & 1)
-			quanta = pfc_tell(
+			quanta = pfc_quanta(
 				c->t, c->in_id * CLASSES + class, c->in->switch_id, c->hop.flags);
 		if (quanta < 0)
 			continue;

@@ -15,7 +15,7 @@
 
 #define LOCK_FILE ".lock"
 
-#define TELL_MS                                                                                    \
+#define NOTIFY_MS                                                                                  \
 	300 /* others hold it for less: a claim, the removal of a dead fabric's namespaces */
 #define PATIENCE_MS 5000 /* of who must not wait for ever */
 #define LONGEST_MS  20   /* between two tries */
@@ -78,7 +78,7 @@ static void write_holder(const struct lock *l)
 	(void)written; /* it is but for a message */
 }
 
-static void tell(const struct lock *l, const struct lock_wait *wait, const char *path)
+static void notify(const struct lock *l, const struct lock_wait *wait, const char *path)
 {
 	char text[32] = "", line[256];
 	int pid = 0;
@@ -88,7 +88,7 @@ static void tell(const struct lock *l, const struct lock_wait *wait, const char 
 			"waiting for process %d, which holds the lock %s/" LOCK_FILE, pid, path);
 	else
 		snprintf(line, sizeof(line), "waiting for the lock %s/" LOCK_FILE, path);
-	wait->tell(wait->arg, line);
+	wait->notify(wait->arg, line);
 }
 
 /* By trying: a signal that comes just before a wait would not end that. */
@@ -96,7 +96,7 @@ static int wait_for(
 	const struct lock *l, const char *path, const struct lock_wait *wait, struct error *why)
 {
 	int64_t begun = clock_ms();
-	bool told = false;
+	bool notified = false;
 	int pause_ms = 1;
 
 	while (flock(l->file, LOCK_EX | LOCK_NB) < 0) {
@@ -110,9 +110,9 @@ static int wait_for(
 				"interrupted; it waited for the lock %s/" LOCK_FILE, path);
 		if (!wait && waited > PATIENCE_MS)
 			return error_set(why, -EBUSY, "%s/" LOCK_FILE " is locked", path);
-		if (wait && wait->tell && !told && waited > TELL_MS) {
-			tell(l, wait, path);
-			told = true;
+		if (wait && wait->notify && !notified && waited > NOTIFY_MS) {
+			notify(l, wait, path);
+			notified = true;
 		}
 		poll(NULL, 0, pause_ms);
 		pause_ms = pause_ms < LONGEST_MS / 2 ? 2 * pause_ms : LONGEST_MS;

@@ -16,8 +16,8 @@
 /* How to wait for it. */
 struct lock_wait {
 	const volatile bool *stop; /* gives up when it is set: -EINTR; NULL: nothing sets it */
-	/* Is told once, after a moment, what is waited for; NULL: nobody is. */
-	void (*tell)(void *arg, const char *text);
+	/* Called once, after a moment, with what is waited for; or NULL. */
+	void (*notify)(void *arg, const char *text);
 	void *arg;
 };
 

@@ -92,7 +92,7 @@ static int read_lines(struct record *r, bool remove)
 
 	rewind(r->file);
 	while (!code && (n = getline(&line, &size, r->file)) > 0) {
-		if (line[n - 1] != '\n') /* cut short: what it tells of had not been begun */
+		if (line[n - 1] != '\n') /* cut short: its object had not been begun */
 			break;
 		line[n - 1] = '\0';
 		if (!strncmp(line, r->name, prefix) && line[prefix] == '-' && !strchr(line, '/'))

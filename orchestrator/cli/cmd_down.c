@@ -35,7 +35,7 @@ static const struct cli_option options[] = {
 #define MERCY_MS 2000 /* for one that did not answer */
 #define LOOK_MS  10   /* between two looks at a process that has no descriptor here */
 
-/* What is wanted of the results, and how it is to be told. */
+/* Options: what of the results, and in which format. */
 struct wish {
 	char *directory; /* from the root; NULL: as `up` said */
 	bool discard;
@@ -51,7 +51,7 @@ struct down {
 	unsigned programs; /* that were ended */
 	bool crashed;      /* it was dead already */
 	bool killed;       /* it did not end by itself */
-	bool died;         /* it was told to end, and did not get there */
+	bool died;         /* it died while it was ending */
 	bool stays;        /* its results can't be written */
 	bool incomplete;   /* some of the results are lost */
 };

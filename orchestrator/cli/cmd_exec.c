@@ -28,7 +28,7 @@ static void explain_node(const struct registry_info *info, const char *node)
 {
 	size_t count = 0, size = json_object_size(info->nodes);
 	const char **names = calloc(size + 1, sizeof(*names)), *name;
-	char meant[DIAG_MEANT], all[DIAG_MEANT];
+	char hint[DIAG_HINT], all[DIAG_HINT];
 	json_t *inode;
 
 	json_object_foreach((json_t *)info->nodes, name, inode)
@@ -38,7 +38,7 @@ static void explain_node(const struct registry_info *info, const char *node)
 	}
 	snprintf(all, sizeof(all), "; 'fabricbed show %s nodes' lists them", info->name);
 	cli_error("%s has no node '%s'%s", info->name, node,
-		diag_meant(meant, node, names, count, all));
+		diag_hint(hint, node, names, count, all));
 	free(names);
 }
 

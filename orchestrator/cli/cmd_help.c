@@ -35,7 +35,7 @@ static void print_option(const struct cli_option *o)
 	printf("  %-30s %s\n", left, o->help);
 }
 
-/* Of operands that are long to tell just the first: the command's own help has them all. */
+/* Of many operands only the first: the command's own help has them all. */
 static void print_line(const struct command *c)
 {
 	char operands[OPERANDS_WIDTH + 1];

@@ -28,7 +28,7 @@ static void print_targets(const json_t *targets)
 		fputs(", ...)", stdout);
 }
 
-/* The words without "for TIME": the answer tells when that is. */
+/* The words without "for TIME": the reply has its end. */
 static void print_deed(const struct cli_args *args, bool several)
 {
 	size_t end = args->positional_count;

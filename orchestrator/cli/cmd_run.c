@@ -59,13 +59,13 @@ static void show_progress(const struct session *s, double spent_s)
 #define FIRST_SLICE PS_PER_US
 
 /* Reports a failed write when it shows; the run goes on, and its end says what is missing. */
-static void look_at_disk(struct session *s, bool *told)
+static void look_at_disk(struct session *s, bool *reported)
 {
 	struct error why = ERROR_INIT;
 
-	if (*told || session_flush(s, &why) == 0)
+	if (*reported || session_flush(s, &why) == 0)
 		return;
-	*told = true;
+	*reported = true;
 	cli_error("%s; the run goes on", why.text);
 }
 
@@ -100,7 +100,7 @@ static int run_to_end(struct session *s, struct wallclock *wallclock, bool progr
 {
 	double start = clock_s(), looked = start;
 	uint64_t slice = FIRST_SLICE;
-	bool told = false;
+	bool reported = false;
 	int r = 0;
 
 	if (wallclock)
@@ -110,7 +110,7 @@ static int run_to_end(struct session *s, struct wallclock *wallclock, bool progr
 		if (clock_s() - looked <= SLICE_S)
 			continue;
 		looked = clock_s();
-		look_at_disk(s, &told);
+		look_at_disk(s, &reported);
 		if (progress)
 			show_progress(s, looked - start);
 	}
@@ -131,7 +131,7 @@ struct run {
 	json_t *summary;             /* of the run, for who compares; NULL: it gave none */
 	struct wallclock *wallclock; /* of the run that is under way, on the wall clock */
 	struct junit *junit;         /* NULL: not asked for */
-	struct error error;          /* what it failed by first, as far as it was told here */
+	struct error error;          /* its first error, as far as it is known here */
 };
 
 /* Says what went wrong; the first such word is kept. */
@@ -271,7 +271,7 @@ static int run_once(struct run *run, const char *out)
 
 	if (!may_run(run))
 		return EXIT_MACHINE;
-	machine_tell_memory(run->scenario, run->fabric, run->kernel);
+	machine_note_memory(run->scenario, run->fabric, run->kernel);
 	if (results_claim(&run->folder, &place) < 0)
 		return EXIT_INPUT;
 	status = run_session(run);
@@ -465,7 +465,7 @@ static int run_run(const struct command *c, const struct cli_args *given)
 		return status;
 	if (junit && junit_open(&run.junit, junit) < 0)
 		return EXIT_INPUT;
-	machine_tell_dataplane(c, &args, run.kernel);
+	machine_note_dataplane(c, &args, run.kernel);
 	status = run_file(&run, &args, out);
 	if (run.junit && junit_empty(run.junit))
 		add_to_junit(&run, args.positional[0], status, 0);

@@ -24,13 +24,13 @@ static const char *const whats[] = {
 
 static bool known(const char *what)
 {
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 
 	for (size_t i = 0; i < WHATS; i++)
 		if (!strcmp(whats[i], what))
 			return true;
 	cli_error("show: there is no '%s' to show%s", what,
-		diag_meant(meant, what, whats, WHATS, "; see 'fabricbed show --help'"));
+		diag_hint(hint, what, whats, WHATS, "; see 'fabricbed show --help'"));
 	return false;
 }
 

@@ -198,7 +198,7 @@ static int bring_up(struct up *up, bool *ret_up)
 	return status;
 }
 
-/* ---- telling of it ---- */
+/* ---- output ---- */
 
 static const char *plural(uint32_t n, const char *many)
 {
@@ -273,7 +273,7 @@ static void print_started(const json_t *started)
 }
 
 /* The fabric stays up also if its workload does not start. */
-static int tell(const struct command *c, const struct cli_args *args, const struct up *up)
+static int print_result(const struct command *c, const struct cli_args *args, const struct up *up)
 {
 	bool json = cli_value(c, args, "json"), quiet = cli_value(c, args, "quiet");
 	json_t *started = NULL;
@@ -348,11 +348,11 @@ static int run_up(const struct command *c, const struct cli_args *given)
 	if (status == EXIT_WELL)
 		status = check_machine(c, &up);
 	if (status == EXIT_WELL)
-		machine_tell_dataplane(c, &args, up.kernel);
+		machine_note_dataplane(c, &args, up.kernel);
 	if (status == EXIT_WELL)
 		status = bring_up(&up, &is_up);
 	if (is_up)
-		status = tell(c, &args, &up);
+		status = print_result(c, &args, &up);
 	registry_free(up.state);
 	if (up.kept)
 		folder_keep(up.folder);

@@ -39,7 +39,7 @@ void fabrics_explain_missing(const char *name, struct error *why)
 {
 	struct registry_info *list = NULL;
 	const char **names, *of_yours = geteuid() ? OF_YOURS : "";
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 	size_t count = 0;
 
 	if (registry_list(&list, &count) < 0)
@@ -48,7 +48,7 @@ void fabrics_explain_missing(const char *name, struct error *why)
 	for (size_t i = 0; names && i < count; i++)
 		names[i] = list[i].name;
 	error_set(why, 0, "there is no fabric '%s'%s%s", name, of_yours,
-		diag_meant(meant, name, names, names ? count : 0,
+		diag_hint(hint, name, names, names ? count : 0,
 			count ? "; 'fabricbed list' tells which are up"
 			      : ", and no other: 'fabricbed up FILE' brings one up"));
 	free(names);

@@ -5,7 +5,7 @@
 /* Live fabrics by name, for commands that meet them whether they answer or not. */
 #include "daemon/registry.h"
 
-/* Says that there is no fabric of that name, and which one was likely meant. */
+/* Reports that there is no fabric of that name, and the closest one. */
 void fabrics_explain_missing(const char *name, struct error *why);
 
 /*

@@ -135,12 +135,12 @@ static void add_name(void *arg, const struct scenario_key *k)
 static int no_such_key(const char *path)
 {
 	static struct names names;
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 
 	names.count = 0;
 	scenario_list_keys(add_name, &names);
 	cli_error("help: a scenario has no key '%s'%s", path,
-		diag_meant(meant, path, names.all, names.count,
+		diag_hint(hint, path, names.all, names.count,
 			"; 'fabricbed help scenario' lists them"));
 	return EXIT_INPUT;
 }

@@ -125,7 +125,7 @@ static void put_properties(FILE *f, const json_t *rows)
 	fputs("    </properties>\n", f);
 }
 
-/* The expectation is told as it is in the scenario, and why it was missed. */
+/* The expectation as in the scenario, and why it was missed. */
 static void put_expectation(FILE *f, const char *run, const json_t *found)
 {
 	const char *metric = look_text(found, "metric");

@@ -20,14 +20,14 @@ int machine_dataplane(const struct command *c, const struct cli_args *args, bool
 	return EXIT_WELL;
 }
 
-void machine_tell_dataplane(const struct command *c, const struct cli_args *args, bool kernel)
+void machine_note_dataplane(const struct command *c, const struct cli_args *args, bool kernel)
 {
 	if (!kernel && !cli_value(c, args, "dataplane") && !cli_value(c, args, "quiet"))
 		cli_error(
 			"note: on the inline dataplane, since you are not root; the results are the same");
 }
 
-void machine_tell_memory(const struct scenario *s, const struct fabric *f, bool kernel)
+void machine_note_memory(const struct scenario *s, const struct fabric *f, bool kernel)
 {
 	uint64_t have = probe_memory_available(), need;
 

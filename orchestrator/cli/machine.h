@@ -18,7 +18,7 @@ bool machine_lacks(const struct fabric *f, const char *otherwise);
  * A note on standard error if a run is expected to take more memory than there is; it may still
  * run.
  */
-void machine_tell_memory(const struct scenario *s, const struct fabric *f, bool kernel);
+void machine_note_memory(const struct scenario *s, const struct fabric *f, bool kernel);
 
 /*
  * The dataplane of --dataplane; by default the kernel's for root, and the inline one for others.
@@ -27,6 +27,6 @@ void machine_tell_memory(const struct scenario *s, const struct fabric *f, bool 
 int machine_dataplane(const struct command *c, const struct cli_args *args, bool *ret_kernel);
 
 /* Says on standard error, unless --quiet, that it is the inline one though nobody asked for it. */
-void machine_tell_dataplane(const struct command *c, const struct cli_args *args, bool kernel);
+void machine_note_dataplane(const struct command *c, const struct cli_args *args, bool kernel);
 
 #endif

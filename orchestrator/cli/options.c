@@ -17,12 +17,12 @@ void cli_error(const char *format, ...)
 	fputc('\n', stderr);
 }
 
-#define COMMANDS_MAX 32 /* more are not looked at for what was meant */
+#define COMMANDS_MAX 32 /* more are not searched for the closest */
 
 const struct command *cli_find_command(const struct command *const *commands, const char *name)
 {
 	const char *names[COMMANDS_MAX];
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 	size_t n = 0;
 
 	for (; *commands; commands++) {
@@ -32,11 +32,11 @@ const struct command *cli_find_command(const struct command *const *commands, co
 			names[n++] = (*commands)->name;
 	}
 	cli_error("there is no command '%s'%s", name,
-		diag_meant(meant, name, names, n, "; 'fabricbed help' lists them all"));
+		diag_hint(hint, name, names, n, "; 'fabricbed help' lists them all"));
 	return NULL;
 }
 
-/* What getopt returns for a long option: beyond any letter, so that the two can be told apart. */
+/* What getopt returns for a long option: beyond any letter, so that the two differ. */
 #define VALUE_LONG 256 /* and the option's index */
 #define VALUE_HELP (VALUE_LONG + CLI_OPTIONS_MAX)
 
@@ -106,7 +106,7 @@ static void explain_letter(const struct command *c, int letter, bool needs_value
 static void explain_unknown(const struct command *c, const char *given)
 {
 	const char *names[CLI_OPTIONS_MAX + 1];
-	char word[32], dashed[CLI_OPTIONS_MAX + 1][32], meant[DIAG_MEANT], help[64];
+	char word[32], dashed[CLI_OPTIONS_MAX + 1][32], hint[DIAG_HINT], help[64];
 	size_t n = 0;
 
 	snprintf(word, sizeof(word), "%.*s", (int)strcspn(given, "="), given);
@@ -117,7 +117,7 @@ static void explain_unknown(const struct command *c, const char *given)
 	names[n++] = "--help";
 	snprintf(help, sizeof(help), "; see 'fabricbed %s --help'", c->name);
 	cli_error("%s: there is no option '%s'%s", c->name, word,
-		diag_meant(meant, word, names, n, help));
+		diag_hint(hint, word, names, n, help));
 }
 
 /* What getopt refused: value is ':' or '?', optopt the option if known, given the argument. */

@@ -12,13 +12,13 @@ static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 volatile bool stop_asked;
 static volatile sig_atomic_t left; /* signals until one is deadly; 0: none is */
 
-static void tell_wait(void *arg, const char *text)
+static void report_wait(void *arg, const char *text)
 {
 	(void)arg;
 	cli_error("%s", text);
 }
 
-const struct lock_wait stop_wait = {.stop = &stop_asked, .tell = tell_wait};
+const struct lock_wait stop_wait = {.stop = &stop_asked, .notify = report_wait};
 
 static void on_signal(int signal)
 {

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#define USUAL_WIDTH 80 /* of a terminal that does not tell */
+#define USUAL_WIDTH 80 /* of a terminal of unknown width */
 
 bool term_no_colour(void)
 {

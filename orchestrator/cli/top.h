@@ -8,7 +8,7 @@
 /* Prints all views after two samples, as text or as JSON. An exit status. */
 int top_once(struct top *t, bool json);
 
-/* Shows them until it is told to end. An exit status. */
+/* Shows them until it is asked to end. An exit status. */
 int top_watch(struct top *t);
 
 #endif

@@ -118,7 +118,7 @@ static double number_of(const struct top_column *c, const struct top_pair *p, co
 	}
 }
 
-/* What tells a row from the others of its sample. */
+/* The key of a row in its sample. */
 static void row_key(const struct top_view_spec *spec, const json_t *row, char *buf, size_t size)
 {
 	struct strbuf b = strbuf_init(buf, size);
@@ -135,7 +135,7 @@ static void row_key(const struct top_view_spec *spec, const json_t *row, char *b
 
 #define KEY_MAX 256
 
-/* The older sample's rows by their keys; rows come and go, so that their places tell nothing. */
+/* The older sample's rows by their keys; rows come and go, so that places mean nothing. */
 static json_t *index_rows(const struct top_view_spec *spec, const json_t *sample)
 {
 	json_t *by_key = json_object(), *row;

@@ -37,7 +37,7 @@ struct top_view_spec {
 	const char *name;                 /* of the view */
 	const char *what;                 /* of the request `show` */
 	const struct top_column *columns; /* end with a NULL title; the first names the row */
-	size_t keys;                      /* so many of the first ones tell rows apart */
+	size_t keys;                      /* so many of the first ones identify a row */
 	size_t sorted;                    /* the column by which it is sorted at first */
 };
 

@@ -163,7 +163,7 @@ void clock_step(struct live *l, struct server_client *c, const json_t *request)
 static bool read_reason(struct server_client *c, const char *name, enum drop_reason *ret)
 {
 	const char *names[DROP_REASON_COUNT];
-	char all[512], meant[DIAG_MEANT];
+	char all[512], hint[DIAG_HINT];
 	struct strbuf list = STRBUF(all);
 
 	for (int i = 1; i < DROP_REASON_COUNT; i++) {
@@ -175,13 +175,13 @@ static bool read_reason(struct server_client *c, const char *name, enum drop_rea
 	}
 	strbuf_add_list(&list, names, DROP_REASON_COUNT - 1);
 	server_refuse(c, REFUSE_INPUT, "nothing is dropped for '%.40s'%s; reasons: %s", name,
-		diag_meant(meant, name, names, DROP_REASON_COUNT - 1, ""), all);
+		diag_hint(hint, name, names, DROP_REASON_COUNT - 1, ""), all);
 	return false;
 }
 
 static bool read_event(struct server_client *c, const char *text, struct goal *g)
 {
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 
 	if (!strncmp(text, "drop ", 5)) {
 		snprintf(g->event, sizeof(g->event), "drop");
@@ -195,7 +195,7 @@ static bool read_event(struct server_client *c, const char *text, struct goal *g
 	server_refuse(c, REFUSE_INPUT,
 		"'%.40s' is neither a time such as 250us nor an event%s: drop, drop REASON, mark, "
 		"trim, pause, flow, flows, fault, reroute, deadlock",
-		text, diag_meant(meant, text, events, EVENTS, ""));
+		text, diag_hint(hint, text, events, EVENTS, ""));
 	return false;
 }
 

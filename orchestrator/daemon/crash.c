@@ -50,7 +50,7 @@ static void on_crash(int signal)
 	n = append(line, n, words);
 	n = append(line, n, ")\n");
 	if (write(STDERR_FILENO, line, n) < 0)
-		_exit(128 + signal); /* nothing is left to be told to nobody */
+		_exit(128 + signal); /* nobody is left to report to */
 	raise(signal);               /* whose action is the default again: SA_RESETHAND */
 }
 

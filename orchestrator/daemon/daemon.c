@@ -103,7 +103,7 @@ static int enter_background(const struct daemon_params *p, int pipe, struct erro
 }
 
 /* A failure to report is a failure: who waits is gone, and with it the wish for a fabric. */
-static int tell(int pipe, int code, const struct error *why)
+static int send_report(int pipe, int code, const struct error *why)
 {
 	struct report report = {.code = code};
 	ssize_t n;
@@ -117,18 +117,18 @@ static int tell(int pipe, int code, const struct error *why)
 }
 
 /* struct lock_wait's; arg: the pipe. */
-static void tell_wait(void *arg, const char *text)
+static void report_wait(void *arg, const char *text)
 {
 	struct error why = ERROR_INIT;
 
 	error_set(&why, 0, "%s", text);
-	tell(*(int *)arg, WAITS, &why);
+	send_report(*(int *)arg, WAITS, &why);
 }
 
 /* Up to the moment from which nobody waits. On error nothing stays but the directory. */
 static int come_up(const struct daemon_params *p, int pipe, struct live **ret, struct error *why)
 {
-	const struct lock_wait wait = {p->stop, tell_wait, &pipe};
+	const struct lock_wait wait = {p->stop, report_wait, &pipe};
 	struct live_params params = p->live;
 	struct live *l;
 	int r;
@@ -148,7 +148,7 @@ static int come_up(const struct daemon_params *p, int pipe, struct live **ret, s
 		r = registry_set(p->state, REGISTRY_RUNNING, NULL, why);
 	if (!r) {
 		prctl(PR_SET_PDEATHSIG, 0ul, 0ul, 0ul, 0ul);
-		r = tell(pipe, 0, NULL);
+		r = send_report(pipe, 0, NULL);
 	}
 	if (r < 0) {
 		live_close(l);
@@ -167,7 +167,7 @@ static void end_programs(const struct registry_entry *s)
 	programs_release(&programs);
 }
 
-/* Of one that failed the directory stays, so that it can be told why. */
+/* After a failure the directory stays, with the reason. */
 static int serve_until_down(const struct daemon_params *p, struct live *l, struct error *why)
 {
 	int r = live_run(l, p->stop, why);
@@ -191,7 +191,7 @@ static int run_fabric(const struct daemon_params *p, int pipe, struct error *why
 
 	if (r < 0) {
 		registry_remove(p->state);
-		tell(pipe, r, why);
+		send_report(pipe, r, why);
 	}
 	close(pipe);
 	return r < 0 ? r : serve_until_down(p, l, why);
@@ -210,8 +210,8 @@ static ssize_t await_report(const struct daemon_params *p, int pipe, pid_t pid, 
 		if (n < 0 && *p->stop)
 			kill(pid, SIGTERM);
 		waits = n == sizeof(*ret) && ret->code == WAITS;
-		if (waits && p->wait && p->wait->tell)
-			p->wait->tell(p->wait->arg, ret->why.text);
+		if (waits && p->wait && p->wait->notify)
+			p->wait->notify(p->wait->arg, ret->why.text);
 	} while (waits || (n < 0 && errno == EINTR));
 	return n;
 }

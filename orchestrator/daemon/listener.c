@@ -108,7 +108,7 @@ static int accept_one(struct listener *l)
 	return accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-/* Without a descriptor left a connection would wait, and epoll would tell of it again and again. */
+/* Without a descriptor left a connection would wait, and epoll would report it again and again. */
 static int refuse_with_spare(struct listener *l)
 {
 	int fd;

@@ -46,7 +46,7 @@ void clock_step(struct live *l, struct server_client *c, const json_t *request);
 void clock_until(struct live *l, struct server_client *c, const json_t *request);
 /* If the goal is reached, or nothing can happen any more: replies to the waiting, and pauses. */
 void clock_check(struct live *l);
-/* Whoever waits is told that it is paused. */
+/* Replies to those that wait that it is paused. */
 void clock_end(struct live *l);
 /* How far the next turn may go. */
 uint64_t clock_limit(const struct live *l);

@@ -152,7 +152,7 @@ int registry_begin(struct registry_entry *s, const struct registry_about *about,
 	return registry_set(s, REGISTRY_STARTING, NULL, why);
 }
 
-/* A namespace's inode is what tells whether a process is in it. */
+/* A namespace's inode shows whether a process is in it. */
 static void find_namespaces(struct registry_entry *s)
 {
 	json_t *nodes = json_object_get(s->json, "nodes"), *value;

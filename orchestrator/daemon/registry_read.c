@@ -72,7 +72,7 @@ static enum registry_phase read_phase(const json_t *json)
 	return REGISTRY_STARTING; /* nothing is written yet */
 }
 
-/* The crash that the log tells of. false: of none. */
+/* The crash in the log. False: there is none. */
 static bool read_crash(int dir, char *ret, size_t size)
 {
 	int fd = openat(dir, REGISTRY_LOG, O_RDONLY | O_CLOEXEC);

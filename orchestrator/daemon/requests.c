@@ -343,7 +343,7 @@ static int write_other(struct live *l, struct folder *other, struct error *why)
 	return r < 0 ? r : live_finish(l, other, why);
 }
 
-/* What was lost on the way is told beside the results. */
+/* Reports lost lines beside the results. */
 static void answer_down(struct live *l, struct server_client *c, const char *directory)
 {
 	struct error lost = ERROR_INIT;
@@ -451,7 +451,7 @@ static void live_request(void *arg, struct server_client *c, const json_t *reque
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
 	const char *names[VERBS];
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 	struct live *l = arg;
 
 	if (l->ended) {
@@ -470,7 +470,7 @@ static void live_request(void *arg, struct server_client *c, const json_t *reque
 		names[i] = verbs[i].name;
 	}
 	server_refuse(c, REFUSE_INPUT, "there is no verb '%.40s'%s", verb,
-		diag_meant(meant, verb, names, VERBS, ""));
+		diag_hint(hint, verb, names, VERBS, ""));
 }
 
 static void live_gone(void *arg, struct server_client *c)

@@ -78,7 +78,7 @@ static void client_update(struct server_client *c)
 	struct epoll_event event = {.data.ptr = c};
 
 	if (c->discards && !c->send_buffer.count)
-		shutdown(c->fd, SHUT_WR); /* it is told that nothing more will come */
+		shutdown(c->fd, SHUT_WR); /* end of output */
 	if (client_is_done(c) && !c->shut) {
 		shutdown(c->fd, SHUT_RDWR);
 		c->shut = true;
@@ -297,7 +297,7 @@ static void client_request(struct server_client *c, size_t length)
 	json_decref(request);
 }
 
-/* What came is not to be read on from, and the client is told why. */
+/* Nothing more is read from the client, which gets the reason. */
 static void client_refuse_line(struct server_client *c, const char *why)
 {
 	c->pending = true;
@@ -452,7 +452,7 @@ static void server_accept(struct server *s)
 	const char *why;
 	int fd;
 
-	/* no more than can be served at once; epoll tells of the others */
+	/* no more than can be served at once; epoll reports the others */
 	for (uint32_t i = 0; i < CONTROL_CLIENTS; i++) {
 		fd = listener_accept(&s->listener);
 		if (fd == -EAGAIN)

@@ -14,7 +14,7 @@
 
 #define CONTROL_VERSION   1
 #define CONTROL_LINE_MAX  65536     /* bytes of a request */
-#define CONTROL_CLIENTS   64        /* at once; more are told so and closed */
+#define CONTROL_CLIENTS   64        /* at once; more are refused */
 #define CONTROL_QUEUE_MAX (8 << 20) /* bytes that wait for a client to read them */
 
 struct server;

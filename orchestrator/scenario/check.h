@@ -24,8 +24,8 @@
 extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
 	workload_map, fault_map, expect_map, variant_map;
 
-/* Whether the key of that name is among the good ones. */
-bool is_good(const struct map *map, uint64_t good, const char *name);
+/* Whether the key of that name is among the valid ones. */
+bool is_valid(const struct map *map, uint64_t valid, const char *name);
 
 /* The name of a scenario or of a variant: it is part of the names of namespaces. */
 bool is_name(const char *text);
@@ -41,7 +41,7 @@ bool has_none(struct check *c, const struct tree *n, const char *const *keys, co
 /* Variants: no two of a name. */
 void check_variants(struct check *c, const struct tree *list, const struct scenario *s);
 
-/* That each message fits the mtu, once both are known to be good by themselves. */
+/* That each message fits the mtu, once both are known to be valid by themselves. */
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);
 
 /*
@@ -70,7 +70,7 @@ struct class_spec class_added(uint64_t dscps, const struct quantity *buffer);
  */
 bool check_answers(struct check *c, const struct tree *root, struct scenario *s);
 
-/* Host settings and faults against a switch; all of them good by themselves. */
+/* Host settings and faults against a switch; all of them valid by themselves. */
 void check_host_classes(struct check *c, const struct tree *root, const struct scenario *s);
 void check_stack_switch(struct check *c, const struct tree *root, const struct scenario *s);
 void check_storms(struct check *c, const struct tree *root, struct scenario *s);

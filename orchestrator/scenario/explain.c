@@ -100,29 +100,29 @@ void explain_missing(
 const char *explain_unknown_key(
 	struct diags *diags, const struct tree *item, const char *const *names, size_t count)
 {
-	const char *meant = nearest_word(item->key, names, count);
+	const char *hint = nearest_word(item->key, names, count);
 	char text[EXPECTED + 32], list[EXPECTED];
 
-	if (meant)
-		snprintf(text, sizeof(text), "no such key; did you mean '%s'?", meant);
+	if (hint)
+		snprintf(text, sizeof(text), "no such key; did you mean '%s'?", hint);
 	else
 		snprintf(text, sizeof(text), "no such key; valid here: %s",
 			expected_names(names, count, list));
 	add_message(diags, item, NULL, item->key_pos, text);
-	return meant;
+	return hint;
 }
 
 bool explain_unknown_word(
 	struct diags *diags, const struct tree *n, const char *const *words, size_t count)
 {
-	const char *meant = nearest_word(n->text, words, count);
+	const char *hint = nearest_word(n->text, words, count);
 	char shown[TEXT_SHOWN], list[EXPECTED];
 
 	text_shown(shown, n->text);
 	expected_names(words, count, list);
-	if (meant)
+	if (hint)
 		return explain_value(
-			diags, n, "'%s' is not known; did you mean '%s'?", shown, meant);
+			diags, n, "'%s' is not known; did you mean '%s'?", shown, hint);
 	return explain_value(diags, n, "'%s' is not known; valid here: %s", shown, list);
 }
 

@@ -28,7 +28,7 @@ void explain_missing(
 	struct diags *diags, const struct tree *map, const char *key, const char *expected);
 
 /*
- * About an item of a map whose key is none of `names`. Returns the name that was meant, or NULL.
+ * About an item of a map whose key is none of `names`. Returns the closest name, or NULL.
  */
 const char *explain_unknown_key(
 	struct diags *diags, const struct tree *item, const char *const *names, size_t count);

@@ -90,7 +90,7 @@ static bool take_target(struct reader *r)
 static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 {
 	struct tree pairs[WORDS_LIMIT], *items[WORDS_LIMIT];
-	bool good = true;
+	bool valid = true;
 
 	n->items = items;
 	for (const char *name; (name = take(r)); n->count++) {
@@ -100,10 +100,10 @@ static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 		*pair = word_of(n, name, value, taken(r, value));
 		pair->again = map_key(map, name) && tree_get(n, name);
 		if (pair->again)
-			good = explain_value(r->c->diags, pair, "again; once is enough");
+			valid = explain_value(r->c->diags, pair, "again; once is enough");
 		items[n->count] = pair;
 	}
-	return map_read(r->c, map, n, &r->fault->effect) && good;
+	return map_read(r->c, map, n, &r->fault->effect) && valid;
 }
 
 static bool explain_no_kind(struct reader *r, const char *const *names, size_t count)
@@ -193,32 +193,32 @@ static bool take_time(struct reader *r)
 static bool take_words(struct reader *r)
 {
 	size_t before = r->c->diags->count;
-	bool good;
+	bool valid;
 
 	if (r->count > WORDS_LIMIT) {
 		diags_add(r->c->diags, pos_of(WORDS_LIMIT), "%zu words; no fault has so many",
 			r->count);
 		return false;
 	}
-	good = take_target(r);
+	valid = take_target(r);
 	if (!r->next)
 		return false;
-	good &= take_kind(r);
+	valid &= take_kind(r);
 	if (r->c->diags->count != before && r->next < r->count && strcmp(r->words[r->next], "for"))
 		return false;
-	return take_time(r) && good;
+	return take_time(r) && valid;
 }
 
 int scenario_fault_words(
 	struct fault_spec *ret, const char *const *words, size_t count, struct diags *diags)
 {
-	struct fault_spec f = {.until_ps = UINT64_MAX, .sound = true};
+	struct fault_spec f = {.until_ps = UINT64_MAX, .valid = true};
 	struct check c = {.diags = diags, .wrong = explain_path};
 	struct reader r = {.words = words, .count = count, .c = &c, .fault = &f};
-	bool good = take_words(&r);
+	bool valid = take_words(&r);
 
 	diags_sort(diags);
-	if (good && !c.out_of_memory) {
+	if (valid && !c.out_of_memory) {
 		*ret = f;
 		return 0;
 	}

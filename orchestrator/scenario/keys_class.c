@@ -64,7 +64,7 @@ static bool add_dscp(struct check *c, const struct tree *n, uint64_t *mask)
 
 static bool read_dscps(struct check *c, const struct tree *n, void *target)
 {
-	bool good = true;
+	bool valid = true;
 
 	if (!n)
 		return true;
@@ -73,8 +73,8 @@ static bool read_dscps(struct check *c, const struct tree *n, void *target)
 	if (n->kind != TREE_LIST)
 		return explain_unexpected(c->diags, n, DSCPS_EXPECTED);
 	for (size_t i = 0; i < n->count; i++)
-		good &= add_dscp(c, n->items[i], target);
-	return good;
+		valid &= add_dscp(c, n->items[i], target);
+	return valid;
 }
 
 static void write_dscps(FILE *out, const void *target, int indent)
@@ -125,12 +125,12 @@ static bool check_xon(struct check *c, const struct tree *n, const struct class_
 		tree_get(n, "xoff")->text);
 }
 
-static bool check_class(struct check *c, const struct tree *n, void *target, uint64_t good)
+static bool check_class(struct check *c, const struct tree *n, void *target, uint64_t valid)
 {
 	static const char *const of_lossless[] = {"xoff", "xon", "headroom", NULL};
 	const struct numbered *class = target;
 
-	(void)good;
+	(void)valid;
 	if (!class->spec.lossless &&
 		!has_none(c, n, of_lossless,
 			"only a lossless class has it; add lossless: yes, or leave it out"))
@@ -221,7 +221,7 @@ static bool read_classes(struct check *c, const struct tree *n, void *switch_spe
 {
 	struct switch_spec *s = switch_spec;
 	struct class_spec usual = class_added(0, &s->buffer.per_port);
-	bool good = true;
+	bool valid = true;
 
 	usual.added = false;
 	usual.ecn = s->ecn;
@@ -237,10 +237,10 @@ static bool read_classes(struct check *c, const struct tree *n, void *switch_spe
 	for (size_t i = 0; i < n->count; i++) {
 		struct numbered new = {.spec = usual, .in_pool = s->buffer.shared};
 
-		good &= map_read(c, &class_map, n->items[i], &new) &&
-			add_class(c, n->items[i], &new, s->classes);
+		valid &= map_read(c, &class_map, n->items[i], &new) &&
+			 add_class(c, n->items[i], &new, s->classes);
 	}
-	return good && check_shares(c, n, s->classes);
+	return valid && check_shares(c, n, s->classes);
 }
 
 static void write_classes(FILE *out, const void *switch_spec, int indent)

@@ -10,7 +10,7 @@
 static bool read_set(struct check *c, const struct tree *n, void *variant)
 {
 	struct variant_spec *v = variant;
-	bool good = true;
+	bool valid = true;
 
 	if (n->kind != TREE_MAP || n->count > SETS_LIMIT)
 		return explain_unexpected(
@@ -26,7 +26,7 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 		if (item->kind != TREE_SCALAR) {
 			explain_unexpected(
 				c->diags, item, "a single value; name the key whole, as a.b.c");
-			good = false;
+			valid = false;
 		} else if (asprintf(&v->sets[v->set_count], "%s=%s", item->key, item->text) < 0) {
 			c->out_of_memory = true;
 			return false;
@@ -34,7 +34,7 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 			v->set_count++;
 		}
 	}
-	return good;
+	return valid;
 }
 
 static void release_sets(void *variant)

@@ -12,21 +12,21 @@
 static bool check_metric(struct check *c, const struct tree *n, void *target)
 {
 	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN];
-	const char *names[METRICS_LIMIT], *meant;
+	const char *names[METRICS_LIMIT], *hint;
 	size_t count = 0;
 
 	(void)target;
 	for (; count < METRICS_LIMIT && (names[count] = metric_name(count, text[count])); count++)
 		if (!strcmp(n->text, names[count]))
 			return true;
-	meant = nearest_word(n->text, names, count);
-	for (size_t i = 0; !meant && i < count; i++)
+	hint = nearest_word(n->text, names, count);
+	for (size_t i = 0; !hint && i < count; i++)
 		if (strlen(n->text) > 1 && strstr(names[i], n->text))
-			meant = names[i];
+			hint = names[i];
 	return explain_value(c->diags, n,
 		"'%s' is no number of summary.json; %s%s%s'fabricbed help metrics' lists them",
-		text_shown(shown, n->text), meant ? "did you mean '" : "", meant ? meant : "",
-		meant ? "'? " : "");
+		text_shown(shown, n->text), hint ? "did you mean '" : "", hint ? hint : "",
+		hint ? "'? " : "");
 }
 
 bool expect_has_of(const char *metric)
@@ -37,12 +37,12 @@ bool expect_has_of(const char *metric)
 }
 
 /* `of` where it says nothing. */
-static bool check_of(struct check *c, const struct tree *n, void *expect, uint64_t good)
+static bool check_of(struct check *c, const struct tree *n, void *expect, uint64_t valid)
 {
 	const struct tree *of = tree_get(n, "of");
 	const struct expect_spec *e = expect;
 
-	(void)good;
+	(void)valid;
 	if (!of || !e->metric || expect_has_of(e->metric))
 		return true;
 	return explain_value(

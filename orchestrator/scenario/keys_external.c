@@ -102,10 +102,10 @@ static bool is_outside(struct check *c, const struct tree *n, void *target)
 
 /* Messages about the fabric speak of the node. */
 static bool check_external(
-	struct check *c, const struct tree *n, void *external_spec, uint64_t good)
+	struct check *c, const struct tree *n, void *external_spec, uint64_t valid)
 {
 	(void)c;
-	(void)good;
+	(void)valid;
 	((struct external_spec *)external_spec)->pos = tree_get(n, "node")->pos;
 	return true;
 }

@@ -75,20 +75,20 @@ static bool check_target(struct check *c, const struct tree *what, const struct 
 	return false;
 }
 
-static bool check_fault(struct check *c, const struct tree *n, void *fault, uint64_t good)
+static bool check_fault(struct check *c, const struct tree *n, void *fault, uint64_t valid)
 {
 	struct fault_spec *f = fault;
 
-	if (good >> DO & 1 && !check_target(c, tree_get(n, "do"), f))
+	if (valid >> DO & 1 && !check_target(c, tree_get(n, "do"), f))
 		return false;
-	if (!all_good(&fault_map, good))
+	if (!all_valid(&fault_map, valid))
 		return false;
 	if (f->until_ps <= f->at_ps) {
 		explain_value(c->diags, tree_get(n, "until"), "%s is not after the start at %s",
 			tree_get(n, "until")->text, tree_get(n, "at")->text);
 		return false;
 	}
-	f->sound = true;
+	f->valid = true;
 	return true;
 }
 
@@ -104,10 +104,10 @@ void check_storms(struct check *c, const struct tree *root, struct scenario *s)
 		const struct fault_effect *e = &f->effect;
 		const struct class_spec *class = &s->sw.classes[e->class % SCENARIO_CLASSES];
 
-		if (!f->sound || !fault_kinds[e->kind].pauses_class ||
+		if (!f->valid || !fault_kinds[e->kind].pauses_class ||
 			(class->used && class->lossless))
 			continue;
-		f->sound = false;
+		f->valid = false;
 		explain_value(c->diags,
 			tree_get(tree_get(list->items[i], "do"), fault_keys[e->kind].name),
 			"class %u is not lossless, so that nobody heeds its pauses%s", e->class,

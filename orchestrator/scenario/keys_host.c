@@ -29,12 +29,12 @@ static const struct key dscp_keys[] = {
 };
 
 /* One for all. */
-static bool check_dscp(struct check *c, const struct tree *n, void *host_spec, uint64_t good)
+static bool check_dscp(struct check *c, const struct tree *n, void *host_spec, uint64_t valid)
 {
 	struct host_spec *h = host_spec;
 
 	(void)c;
-	(void)good;
+	(void)valid;
 	if (n && n->kind == TREE_SCALAR && !tree_is_null(n))
 		h->control_dscp = h->notify_dscp = h->data_dscp;
 	return true;

@@ -20,23 +20,23 @@ const struct map pfc_map = {KEYS(pfc_keys), .on = FIELD(struct switch_spec, pfc.
 bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s)
 {
 	const struct tree *classes = tree_get(n, "classes");
-	bool any = false, good = true;
+	bool any = false, valid = true;
 
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		if (!s->classes[i].used || !s->classes[i].lossless)
 			continue;
 		any = true;
 		if (!s->pfc.on)
-			good = explain_path(c, class_item(n, i), "lossless",
+			valid = explain_path(c, class_item(n, i), "lossless",
 				"class %u cannot be lossless without PFC; add switch.pfc: on", i);
 	}
 	if (any || !s->pfc.on)
-		return good;
+		return valid;
 	if (classes && !tree_is_null(classes))
 		return explain_value(c->diags, tree_get(n, "pfc"),
 			"no class is lossless, so that nothing would be paused; add lossless: yes to one in switch.classes");
 	s->classes[0].lossless = true;
-	return good;
+	return valid;
 }
 
 /* One of "3: 4". */
@@ -60,7 +60,7 @@ static bool read_move(struct check *c, const struct tree *item, uint8_t to[SCENA
 
 static bool read_remap(struct check *c, const struct tree *n, void *to)
 {
-	bool good = true;
+	bool valid = true;
 
 	if (n->kind != TREE_MAP)
 		return explain_unexpected(c->diags, n, REMAP_EXPECTED);
@@ -68,8 +68,8 @@ static bool read_remap(struct check *c, const struct tree *n, void *to)
 		return explain_value(c->diags, n, "empty; expected classes and where they move to");
 	for (size_t i = 0; i < n->count; i++)
 		if (!n->items[i]->again)
-			good &= read_move(c, n->items[i], to);
-	return good;
+			valid &= read_move(c, n->items[i], to);
+	return valid;
 }
 
 static void write_remap(FILE *out, const void *target, int indent)
@@ -154,12 +154,12 @@ bool check_roles_known(struct check *c, const struct tree *n, const struct switc
 bool check_remap(struct check *c, const struct tree *n, const struct switch_spec *s)
 {
 	const struct tree *remap = tree_get(n, "roles.remap");
-	bool good = true;
+	bool valid = true;
 
 	if (!s->roles.on)
 		return true;
 	for (size_t i = 0; i < remap->count; i++)
-		good &= check_move(
+		valid &= check_move(
 			c, remap->items[i], s, (uint32_t)(remap->items[i]->key[0] - '0'));
-	return good;
+	return valid;
 }

@@ -4,9 +4,9 @@
 #include "scenario/check.h"
 #include "transport/kind.h"
 
-bool is_good(const struct map *map, uint64_t good, const char *name)
+bool is_valid(const struct map *map, uint64_t valid, const char *name)
 {
-	return good >> (map_key(map, name) - map->keys) & 1;
+	return valid >> (map_key(map, name) - map->keys) & 1;
 }
 
 bool has_none(struct check *c, const struct tree *n, const char *const *keys, const char *why)
@@ -35,40 +35,40 @@ static void check_holds_packet(
 }
 
 /* Sections against each other; without a topology nothing can be said. */
-static bool check_sections(struct check *c, const struct tree *root, void *scenario, uint64_t good)
+static bool check_sections(struct check *c, const struct tree *root, void *scenario, uint64_t valid)
 {
-#define GOOD(key) is_good(&scenario_map, good, key)
+#define VALID(key) is_valid(&scenario_map, valid, key)
 	struct scenario *s = scenario;
 	const struct quantity *buffer = &s->sw.buffer.per_port;
-	bool host = GOOD("host"), clock = GOOD("clock");
+	bool host = VALID("host"), clock = VALID("clock");
 	uint64_t raise_ps = host_facts(&s->host).raise_ps;
 
-	if (GOOD("compare"))
+	if (VALID("compare"))
 		check_variants(c, tree_get(root, "compare"), s);
-	if (!GOOD("topology"))
+	if (!VALID("topology"))
 		return false;
 	/* the period in which roce's senders raise their rates; for others DCQCN's default */
 	if (s->sw.cnp_ps == EVERY_AUTO)
 		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
-	if (GOOD("workload"))
+	if (VALID("workload"))
 		check_messages(c, tree_get(root, "workload"), s);
-	if (s->sw.sound && buffer->unit == QUANTITY_BYTES)
+	if (s->sw.valid && buffer->unit == QUANTITY_BYTES)
 		check_holds_packet(c, tree_get(root, "switch.buffer.per_port"), buffer->value, s);
 	if (host)
 		check_holds_packet(c, tree_get(root, "host.stack.queue"),
 			(double)s->host.stack.queue_bytes, s);
-	if (s->sw.sound && host && check_answers(c, root, s)) {
+	if (s->sw.valid && host && check_answers(c, root, s)) {
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
 	}
 	if (clock && host)
 		check_stack_clock(c, root, s);
-	if (clock && GOOD("expect"))
+	if (clock && VALID("expect"))
 		check_expects_clock(c, root, s);
-	if (s->sw.sound)
+	if (s->sw.valid)
 		check_storms(c, root, s);
 	return true;
-#undef GOOD
+#undef VALID
 }
 
 /* A scenario that is written is that of one run. */

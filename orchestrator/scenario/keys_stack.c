@@ -50,13 +50,13 @@ static bool same_match(const struct stack_class *a, const struct stack_class *b)
 }
 
 /* The first rule that fits counts, so that a second one of the same would be for nothing. */
-static bool check_rules(struct check *c, const struct tree *n, void *stack_spec, uint64_t good)
+static bool check_rules(struct check *c, const struct tree *n, void *stack_spec, uint64_t valid)
 {
 	const struct tree *rules = tree_get(n, "classes");
 	const struct stack_spec *s = stack_spec;
 	bool fine = true;
 
-	(void)good;
+	(void)valid;
 	for (size_t i = 1; i < s->class_count; i++) {
 		const struct tree *match =
 			tree_get(rules->items[i], s->classes[i].cgroup ? "cgroup" : "port");

@@ -19,13 +19,13 @@ static bool is_per_port(const void *switch_spec)
 }
 
 /* A pool and queues of a fixed size exclude each other, and alpha and reserve are a pool's. */
-static bool check_buffer(struct check *c, const struct tree *n, void *switch_spec, uint64_t good)
+static bool check_buffer(struct check *c, const struct tree *n, void *switch_spec, uint64_t valid)
 {
 	static const char *const of_pool[] = {"alpha", "reserve", NULL};
 	const struct tree *shared = tree_get(n, "shared"), *per_port = tree_get(n, "per_port");
 	struct switch_spec *s = switch_spec;
 
-	(void)good;
+	(void)valid;
 	if (shared && per_port)
 		return explain_both(c->diags, per_port, shared);
 	s->buffer.shared = shared;
@@ -67,12 +67,12 @@ static void prepare_ecn(struct check *c, const struct tree *n, void *ecn_spec)
 }
 
 /* After an error the usual thresholds stay: classes inherit them, and add no messages. */
-static bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec, uint64_t good)
+static bool check_ecn(struct check *c, const struct tree *n, void *ecn_spec, uint64_t valid)
 {
 	struct ecn_spec *e = ecn_spec;
 	const struct tree *kmin = tree_get(n, "kmin");
 
-	(void)good;
+	(void)valid;
 	if (e->kmin.unit != e->kmax.unit || e->kmin.value <= e->kmax.value)
 		return true;
 	explain_value(c->diags, kmin ? kmin : tree_get(n, "kmax"),
@@ -143,17 +143,18 @@ static void prepare_switch(struct check *c, const struct tree *n, void *switch_s
 		s->roles.to[i] = (uint8_t)i;
 }
 
-static bool check_switch(struct check *c, const struct tree *n, void *switch_spec, uint64_t good)
+static bool check_switch(struct check *c, const struct tree *n, void *switch_spec, uint64_t valid)
 {
-#define GOOD(key) is_good(&switch_map, good, key)
+#define VALID(key) is_valid(&switch_map, valid, key)
 	struct switch_spec *s = switch_spec;
-	bool classes = GOOD("buffer") && GOOD("ecn") && GOOD("classes"),
-	     lossless = classes && GOOD("pfc"), known = GOOD("roles") && GOOD("lldp"), fit = true;
-#undef GOOD
+	bool classes = VALID("buffer") && VALID("ecn") && VALID("classes"),
+	     lossless = classes && VALID("pfc"), known = VALID("roles") && VALID("lldp"),
+	     fit = true;
+#undef VALID
 
 	if (lossless)
 		fit &= check_lossless(c, n, s);
-	if (classes && is_good(&switch_map, good, "trim"))
+	if (classes && is_valid(&switch_map, valid, "trim"))
 		fit &= check_trim_class(c, n, s);
 	if (known)
 		fit &= check_roles_known(c, n, s);
@@ -189,4 +190,4 @@ static const struct key keys[] = {
 };
 
 const struct map switch_map = {KEYS(keys), .prepare = prepare_switch, .check = check_switch,
-	.partial = true, .sound = FIELD(struct switch_spec, sound)};
+	.partial = true, .valid = FIELD(struct switch_spec, valid)};

@@ -16,10 +16,10 @@ bool check_node_name(const char *name)
 	return true;
 }
 
-static bool check_override(struct check *c, const struct tree *n, void *target, uint64_t good)
+static bool check_override(struct check *c, const struct tree *n, void *target, uint64_t valid)
 {
 	(void)target;
-	(void)good;
+	(void)valid;
 	if (tree_get(n, "rate") || tree_get(n, "delay"))
 		return true;
 	explain_value(c->diags, n, "changes nothing; expected a rate or a delay");
@@ -59,12 +59,12 @@ static const struct key keys[] = {
 		.help = "changes links whose names match; a later entry wins"),
 };
 
-static bool check_topology(struct check *c, const struct tree *n, void *topology, uint64_t good)
+static bool check_topology(struct check *c, const struct tree *n, void *topology, uint64_t valid)
 {
 	struct topology_spec *t = topology;
 
 	(void)c;
-	(void)good;
+	(void)valid;
 	t->pos = tree_get(n, keys[t->kind].name)->pos;
 	if (!t->host_rate_bps)
 		t->host_rate_bps = t->rate_bps;
@@ -72,4 +72,4 @@ static bool check_topology(struct check *c, const struct tree *n, void *topology
 }
 
 const struct map topology_map = {KEYS(keys), .chosen = FIELD(struct topology_spec, kind),
-	.check = check_topology, .sound = FIELD(struct topology_spec, sound)};
+	.check = check_topology, .valid = FIELD(struct topology_spec, valid)};

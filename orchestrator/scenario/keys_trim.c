@@ -2,12 +2,12 @@
 #include "scenario/check.h"
 
 /* What has to do with each other inside the section. */
-static bool check_trim(struct check *c, const struct tree *n, void *switch_spec, uint64_t good)
+static bool check_trim(struct check *c, const struct tree *n, void *switch_spec, uint64_t valid)
 {
 	const struct tree *last = tree_get(n, "return_dscp");
 	const struct switch_spec *s = switch_spec;
 
-	(void)good;
+	(void)valid;
 	if (s->trim.to == TRIM_SENDER && s->trim.or_return)
 		return explain_value(c->diags, tree_get(n, "overflow"),
 			"headers go to the sender anyway; return is for to: receiver");

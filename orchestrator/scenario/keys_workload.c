@@ -11,7 +11,7 @@
 static const struct key keys[] = {WORKLOADS(ROW)};
 
 const struct map workload_map = {KEYS(keys), .chosen = FIELD(struct workload_spec, kind),
-	.pos = offsetof(struct workload_spec, pos), .sound = FIELD(struct workload_spec, sound)};
+	.pos = offsetof(struct workload_spec, pos), .valid = FIELD(struct workload_spec, valid)};
 
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s)
 {

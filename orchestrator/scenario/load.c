@@ -55,7 +55,7 @@ static int parse_text(
 	return tree_parse(ret, text, length, diags);
 }
 
-/* *ret is set to what is sound even if not all is. */
+/* *ret is set to what is valid even if not all is. */
 static int check_tree(struct scenario **ret, const char *name, const struct tree *root,
 	size_t before, struct diags *diags)
 {
@@ -67,7 +67,7 @@ static int check_tree(struct scenario **ret, const char *name, const struct tree
 	s->path = strdup(name);
 	c.out_of_memory = !s->path;
 	map_read(&c, &scenario_map, root, s);
-	if (!c.out_of_memory && s->topology.sound)
+	if (!c.out_of_memory && s->topology.valid)
 		*ret = s;
 	else
 		scenario_free(s);
@@ -148,7 +148,7 @@ static int inspect_text(struct scenario **ret, const char *name, const char *tex
 	return r && diags->out_of_memory ? -ENOMEM : r;
 }
 
-/* Keeps only what is sound as a whole. */
+/* Keeps only what is valid as a whole. */
 static int only_whole(struct scenario **ret, struct scenario *s, int r)
 {
 	if (r)
@@ -214,7 +214,7 @@ static int read_workloads(struct scenario *s, const struct tree *root, struct di
 	const struct key *key = map_key(&scenario_map, WORKLOAD);
 	struct check c = {.diags = diags, .wrong = explain_path};
 	char expected[EXPECTED];
-	bool good = false;
+	bool valid = false;
 
 	snprintf(expected, sizeof(expected), "a mapping with the key " WORKLOAD ", or %s",
 		key->expected);
@@ -223,10 +223,10 @@ static int read_workloads(struct scenario *s, const struct tree *root, struct di
 	else if (!list)
 		explain_missing(diags, root, WORKLOAD, key->expected);
 	else
-		good = key_read(&c, key, list, s);
-	if (good && !s->workload_count)
-		good = explain_value(diags, list, "empty; expected at least one entry");
-	return c.out_of_memory ? -ENOMEM : good ? 0 : -EINVAL;
+		valid = key_read(&c, key, list, s);
+	if (valid && !s->workload_count)
+		valid = explain_value(diags, list, "empty; expected at least one entry");
+	return c.out_of_memory ? -ENOMEM : valid ? 0 : -EINVAL;
 }
 
 int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,

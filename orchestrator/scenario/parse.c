@@ -25,7 +25,7 @@ static struct diag_pos pos_of(yaml_mark_t mark)
 	return (struct diag_pos){(unsigned)mark.line + 1, (unsigned)mark.column + 1};
 }
 
-/* libyaml tells no line where the bytes themselves are wrong, only an offset. */
+/* For invalid bytes libyaml gives no line, only an offset. */
 static struct diag_pos pos_of_offset(const struct parse *p, size_t offset)
 {
 	struct diag_pos pos = {1, 1};

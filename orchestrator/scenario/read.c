@@ -17,9 +17,9 @@ const struct key *map_key(const struct map *map, const char *name)
 	return NULL;
 }
 
-bool all_good(const struct map *map, uint64_t good)
+bool all_valid(const struct map *map, uint64_t valid)
 {
-	return good == (1ull << map->count) - 1;
+	return valid == (1ull << map->count) - 1;
 }
 
 static uint64_t bit_of(const struct map *map, const struct key *k)
@@ -69,13 +69,13 @@ static size_t names_of(const struct map *map, bool (*is_one)(const struct key *k
 	return count;
 }
 
-/* Returns a bit for each key that an unknown one was meant as: it is not reported missing too. */
+/* Returns a bit for each closest key of an unknown one: it is not reported missing too. */
 static uint64_t explain_unknown(
 	struct check *c, const struct map *map, const struct tree *n, bool *ret_any)
 {
 	const char *names[KEYS_LIMIT];
 	size_t count = names_of(map, is_listed, names);
-	uint64_t meant = 0;
+	uint64_t hinted = 0;
 
 	for (size_t i = 0; i < n->count; i++) {
 		const struct tree *item = n->items[i];
@@ -87,9 +87,9 @@ static uint64_t explain_unknown(
 		*ret_any = true;
 		name = explain_unknown_key(c->diags, item, names, count);
 		if (name)
-			meant |= bit_of(map, map_key(map, name));
+			hinted |= bit_of(map, map_key(map, name));
 	}
-	return meant;
+	return hinted;
 }
 
 /* An array with room for the items; NULL: no memory. */
@@ -106,7 +106,7 @@ static char *list_array(struct check *c, const struct list *l, size_t count, voi
 static bool read_list(struct check *c, const struct key *k, const struct tree *n, void *base)
 {
 	const struct list *l = k->list;
-	bool lone = l->lone && n->kind == TREE_SCALAR, good = true;
+	bool lone = l->lone && n->kind == TREE_SCALAR, valid = true;
 	size_t count = lone ? 1 : n->count;
 	char *array;
 
@@ -126,31 +126,31 @@ static bool read_list(struct check *c, const struct key *k, const struct tree *n
 
 		if (l->pos)
 			*(struct diag_pos *)(array + i * l->size + l->pos) = item->pos;
-		good &= key_read(c, l->item, item, array + i * l->size);
+		valid &= key_read(c, l->item, item, array + i * l->size);
 	}
-	return good;
+	return valid;
 }
 
 bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base)
 {
-	bool inherits = c->inherits, good;
+	bool inherits = c->inherits, valid;
 
 	switch (k->kind) {
 	case VALUE_MAP:
 		c->inherits = k->inherits;
-		good = map_read(c, k->map, n, at(base, k->offset));
+		valid = map_read(c, k->map, n, at(base, k->offset));
 		c->inherits = inherits;
 		break;
 	case VALUE_LIST:
-		good = read_list(c, k, n, base);
+		valid = read_list(c, k, n, base);
 		break;
 	case VALUE_FORM:
-		good = k->form->read(c, n, at(base, k->offset));
+		valid = k->form->read(c, n, at(base, k->offset));
 		break;
 	default:
-		good = value_read(c, k, n, at(base, k->offset));
+		valid = value_read(c, k, n, at(base, k->offset));
 	}
-	return good && (!k->check || k->check(c, n, at(base, k->offset)));
+	return valid && (!k->check || k->check(c, n, at(base, k->offset)));
 }
 
 /* The default of a key that is not given. */
@@ -188,26 +188,26 @@ static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 /* Reads a mapping's keys, or defaults. Returns a bit 1 << i for each valid key, and KEY_UNKNOWN. */
 static uint64_t read_keys(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
-	uint64_t good = 0, meant = 0;
+	uint64_t valid = 0, hinted = 0;
 	bool unknown = false;
 
 	if (n)
-		meant = explain_unknown(c, map, n, &unknown);
+		hinted = explain_unknown(c, map, n, &unknown);
 	for (size_t i = 0; i < map->count; i++) {
 		const struct key *k = &map->keys[i];
 		const struct tree *item = tree_get(n, k->name);
 		char expected[EXPECTED];
 
 		if (item && is_listed(k) && key_read(c, k, item, base))
-			good |= bit_of(map, k);
+			valid |= bit_of(map, k);
 		else if (item && k->kind < VALUE_NONE)
 			key_default(c, k, base);
-		else if (!item && k->required && !(meant & bit_of(map, k)))
+		else if (!item && k->required && !(hinted & bit_of(map, k)))
 			explain_missing(c->diags, n, k->name, expected_value(k, expected));
 		else if (!item && !k->required && key_default(c, k, base))
-			good |= bit_of(map, k);
+			valid |= bit_of(map, k);
 	}
-	return good | (unknown ? KEY_UNKNOWN : 0);
+	return valid | (unknown ? KEY_UNKNOWN : 0);
 }
 
 static void set_chosen(const struct map *map, void *base, unsigned index)
@@ -253,23 +253,23 @@ static bool choose(
 static bool read_map(struct check *c, const struct map *map, const struct tree *n,
 	const struct key *lone, void *base)
 {
-	uint64_t good;
+	uint64_t valid;
 	bool all;
 
 	if (map->on.size == sizeof(bool))
 		*(bool *)at(base, map->on.offset) = true;
 	if (map->prepare)
 		map->prepare(c, n, base);
-	good = read_keys(c, map, lone ? NULL : n, base);
+	valid = read_keys(c, map, lone ? NULL : n, base);
 	if (lone && !key_read(c, lone, n, base))
 		return false;
-	if (n && !lone && !choose(c, map, n, base, good & KEY_UNKNOWN))
+	if (n && !lone && !choose(c, map, n, base, valid & KEY_UNKNOWN))
 		return false;
-	all = all_good(map, good);
-	if (map->check && (map->partial || all) && !map->check(c, n, base, good))
+	all = all_valid(map, valid);
+	if (map->check && (map->partial || all) && !map->check(c, n, base, valid))
 		return false;
-	if (map->sound.size)
-		*(bool *)at(base, map->sound.offset) = all;
+	if (map->valid.size)
+		*(bool *)at(base, map->valid.offset) = all;
 	return all;
 }
 
@@ -345,7 +345,7 @@ static bool read_struct(struct check *c, const struct map *map, const struct tre
 bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base)
 {
 	void **box = base, *spare;
-	bool good;
+	bool valid;
 
 	if (!map->size)
 		return read_struct(c, map, n, base);
@@ -354,10 +354,10 @@ bool map_read(struct check *c, const struct map *map, const struct tree *n, void
 		c->out_of_memory = true;
 		return false;
 	}
-	good = read_struct(c, map, n, spare);
+	valid = read_struct(c, map, n, spare);
 	if (!*box) {
 		*box = spare;
-		return good;
+		return valid;
 	}
 	/* a second choice has been read, for what is wrong with it */
 	map_release(map, &spare);

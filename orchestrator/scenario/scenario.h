@@ -22,7 +22,7 @@ struct link_override {
 };
 
 struct topology_spec {
-	bool sound;    /* false: there are messages about it */
+	bool valid;    /* false: there are messages about it */
 	unsigned kind; /* index in topology_kinds[] */
 	void *options; /* the kind's own */
 	uint64_t rate_bps;
@@ -61,7 +61,7 @@ enum trim_to { TRIM_OFF, TRIM_RECEIVER, TRIM_SENDER };
 enum reroute_mode { REROUTE_GLOBAL, REROUTE_LOCAL };
 
 struct switch_spec {
-	bool sound; /* false: there are messages about it */
+	bool valid; /* false: there are messages about it */
 	struct {
 		struct quantity per_port; /* bytes of each queue, if shared is off */
 		bool shared;
@@ -158,14 +158,14 @@ struct external_spec {
 struct workload_common;
 
 struct workload_spec {
-	bool sound;
+	bool valid;
 	unsigned kind;                   /* index in workload_kinds[] */
 	struct workload_common *options; /* the kind's own; what they begin with, all have */
 	struct diag_pos pos;
 };
 
 struct fault_spec {
-	bool sound;
+	bool valid;
 	enum fault_target on;
 	char *target; /* glob over the names of links, of switches, or of hosts, as `on` has it */
 	uint64_t at_ps;

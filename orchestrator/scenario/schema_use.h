@@ -41,8 +41,8 @@ const struct integer_kind *integer_kind(enum value_kind kind);
  */
 bool map_read(struct check *c, const struct map *map, const struct tree *n, void *base);
 
-/* Of a map's `check`: whether all keys are good. */
-bool all_good(const struct map *map, uint64_t good);
+/* Of a map's `check`: whether all keys are valid. */
+bool all_valid(const struct map *map, uint64_t valid);
 
 /* One value, of whatever kind; base is the struct that has the key's target. */
 bool key_read(struct check *c, const struct key *k, const struct tree *n, void *base);

@@ -33,7 +33,7 @@ void active_faults_release(struct active_faults *d);
 /* 0 or -ENOMEM. */
 int active_faults_begin(struct active_faults *d, uint32_t fault, uint32_t target, uint64_t now_ps);
 
-/* By fault, then by target: as a timetable has it. */
+/* By fault, then by target: as in a schedule. */
 void active_faults_sort(struct active_faults *d);
 
 /* False: it is not in force there. */

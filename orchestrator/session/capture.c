@@ -53,7 +53,7 @@ bool captures_any(const struct captures *c)
 /* What a word may mean, the first that anything fits. */
 enum meaning { OF_PORTS, OF_NODES, OF_LINKS };
 
-static bool port_is_meant(
+static bool is_chosen(
 	const struct fabric *f, uint32_t port, const char *target, enum meaning meaning)
 {
 	const struct net_port *p = &f->net.ports[port];
@@ -68,16 +68,16 @@ static bool port_is_meant(
 	}
 }
 
-/* Numbers the ports that are meant, in the order of their ids. Returns how many there are. */
+/* Numbers the chosen ports, in the order of their ids. Returns how many there are. */
 static uint32_t choose(struct capture *one, const char *target, enum meaning meaning)
 {
 	const struct fabric *f = one->fabric;
 	uint32_t count = 0;
 
 	for (uint32_t port = PORT_FIRST; port < port_end(f); port++) {
-		bool meant = port_is_meant(f, port, target, meaning);
+		bool chosen = is_chosen(f, port, target, meaning);
 
-		one->interface[port] = meant ? count++ : NOT_CHOSEN;
+		one->interface[port] = chosen ? count++ : NOT_CHOSEN;
 	}
 	return count;
 }

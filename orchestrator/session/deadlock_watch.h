@@ -7,19 +7,19 @@
 #include "engine/engine.h"
 #include "telemetry/recorder.h"
 
-#define DEADLOCK_CIRCLE 64 /* queues of it that are named */
+#define DEADLOCK_CYCLE 64 /* queues of it that are named */
 
 struct deadlock {
 	uint64_t at_ps;
-	int length; /* queues in the circle; 0: there is no deadlock */
-	struct engine_waiting circle[DEADLOCK_CIRCLE];
+	int length; /* queues in the cycle; 0: there is no deadlock */
+	struct engine_waiting cycle[DEADLOCK_CYCLE];
 };
 
 /* Whether there is one now; it is in *d then. 1, 0, or -ENOMEM. */
 int deadlock_search(struct deadlock *d, const struct engine *e);
 
 /* Its queues, each waiting for the next, by names as recorder_params has them. */
-json_t *deadlock_circle(const struct deadlock *d, recorder_port_name port_name, const void *arg);
+json_t *deadlock_cycle(const struct deadlock *d, recorder_port_name port_name, const void *arg);
 
 /* Adds what there is to say of it, or that there is none, to a summary's "pfc". */
 void deadlock_summarise(

@@ -334,7 +334,7 @@ static bool has_variants(const struct folder *f)
 	return false;
 }
 
-/* Whether there is nothing to tell of what is there. */
+/* Whether no run has left anything there. */
 static bool is_void(const struct folder *f)
 {
 	return !f->published && (f->begun || folder_list_is_new(f->list)) && !has_variants(f);

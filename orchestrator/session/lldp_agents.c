@@ -56,7 +56,7 @@ static void send(struct agents *a, struct engine *e, uint32_t port, uint64_t now
 	uint8_t bytes[LLDP_FRAME_MAX];
 	uint32_t length = lldp_make(a->lldp, port, bytes);
 
-	/* a failure is the engine's, which tells of it when it runs on */
+	/* a failure is the engine's, which reports it when it runs on */
 	engine_send_control(e, port, bytes, length, now_ps);
 }
 

@@ -39,8 +39,8 @@ bool port_matches(const struct fabric *f, uint32_t port, const char *word)
 int names_unknown(struct error *why, const char *kind, const char *word, const char *const *names,
 	size_t count)
 {
-	char shown[TEXT_SHOWN], meant[DIAG_MEANT];
+	char shown[TEXT_SHOWN], hint[DIAG_HINT];
 
 	return error_set(why, -EINVAL, "there is no %s '%s'%s", kind, text_shown(shown, word),
-		diag_meant(meant, word, names, count, ""));
+		diag_hint(hint, word, names, count, ""));
 }

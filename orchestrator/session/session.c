@@ -12,8 +12,8 @@
 #include "telemetry/summary.h"
 #include "topology/fabric.h"
 
-/* All ports send LLDP; what they have heard takes effect. */
-static void tell_neighbours(struct session *s, uint64_t now)
+/* All ports send LLDP; received frames take effect. */
+static void run_lldp(struct session *s, uint64_t now)
 {
 	uint32_t changed = agents_tick(s->agents, s->engine, &s->dp->tables);
 
@@ -47,7 +47,7 @@ static int search_deadlock(struct session *s, uint64_t now)
 		return found;
 	recorder_event(s->recorder, now,
 		json_pack("{s:s, s:o}", "event", "deadlock", "circle",
-			deadlock_circle(&s->deadlock, port_name, s->params.fabric)));
+			deadlock_cycle(&s->deadlock, port_name, s->params.fabric)));
 	return 0;
 }
 
@@ -182,7 +182,7 @@ static int act_now(struct session *s)
 	if (r < 0)
 		return r;
 	if (s->next_lldp_ps <= now)
-		tell_neighbours(s, now);
+		run_lldp(s, now);
 	return is_still(s) ? 0 : look(s, now);
 }
 
@@ -231,14 +231,14 @@ static const char *ended_by(const struct session *s)
 	return s->end_ps < ENDING_MAX ? "auto" : "limit";
 }
 
-/* Flows that nobody waits for any more are told of. */
-static void tell_end(struct session *s)
+/* Reports the flows that are cut off. */
+static void report_end(struct session *s)
 {
 	const struct engine_stats *counts = engine_counts(s->engine);
 
-	if (s->told_end || s->params.lasting || !session_done(s) || engine_done(s->engine))
+	if (s->reported_end || s->params.lasting || !session_done(s) || engine_done(s->engine))
 		return;
-	s->told_end = true;
+	s->reported_end = true;
 	recorder_event(s->recorder, engine_now(s->engine),
 		json_pack("{s:s, s:s, s:I}", "event", "cut_off", "by", ended_by(s), "unfinished",
 			(json_int_t)(counts->flows - counts->flows_done)));
@@ -259,7 +259,7 @@ int session_advance(
 				s->dp->ops->name, (double)engine_now(s->engine) / PS_PER_US,
 				strerror(-r));
 	}
-	tell_end(s);
+	report_end(s);
 	return 0;
 }
 

@@ -95,7 +95,7 @@ struct session_times {
 };
 
 /*
- * The summary so far, expectations included: *ret_met tells whether all hold. Checks that every
+ * The summary so far, expectations included: *ret_met: whether all hold. Checks that every
  * packet is accounted for. A new reference, or NULL with why.
  */
 json_t *session_summary(

@@ -364,7 +364,7 @@ static void save_fault(struct saved *to, const struct fault_spec *f, const struc
 	copy->until_ps = d->until_ps > MOMENT_MAX ? UINT64_MAX : d->until_ps;
 }
 
-/* What is in force goes on to its own end, or to what the timetable begins in its place. */
+/* What is in force goes on to its own end, or to a scheduled fault in its place. */
 static uint64_t ends_at(const struct session *s, const struct active_fault *d)
 {
 	const struct fault_spec *faults = s->params.scenario->faults, *f = &faults[d->fault];

@@ -38,10 +38,10 @@ struct session {
 	uint64_t least_look_ps;               /* between two samples, or searches */
 	bool seen_still;                      /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
-	bool told_end;    /* that its time was over before its workload was done */
-	uint64_t packets; /* of the workload, none sent twice */
+	bool reported_end; /* that its time was over before its workload was done */
+	uint64_t packets;  /* of the workload, none sent twice */
 	struct deadlock deadlock;
-	char fault_words[80]; /* the latest that session_port_faults() told */
+	char fault_words[80]; /* the latest of session_port_faults() */
 	struct session_tally tally;
 	enum action_kind latest; /* that was done */
 	uint64_t latest_ps;      /* time of that; 0 also: never, nothing has begun */
@@ -58,7 +58,7 @@ int session_follow(struct session *s);
 int session_begin_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
 void session_end_fault(struct session *s, uint32_t fault, uint32_t target, const char *by);
 
-/* All that are listed, in the order of a timetable; sorts the list. */
+/* All that are listed, in the order of a schedule; sorts the list. */
 void session_end_faults(struct session *s, struct active_faults *list, const char *by);
 
 #endif

@@ -125,7 +125,7 @@ static int add_port(const struct show_view *v, uint32_t index, json_t *rows)
 /* ---- queues */
 
 /* It is or was in use. */
-static bool queue_is_told(const struct show_view *v, uint32_t port, uint32_t class)
+static bool queue_was_used(const struct show_view *v, uint32_t port, uint32_t class)
 {
 	const struct queue *q = &engine_tables(v->engine)->queues[port * CLASSES + class];
 
@@ -145,7 +145,7 @@ static int add_queues(const struct show_view *v, uint32_t index, json_t *rows)
 		bool paused = engine_is_paused(v->engine, port, c);
 		uint64_t limit = engine_queue_limit(v->engine, port, c);
 
-		if (!queue_is_told(v, port, c))
+		if (!queue_was_used(v, port, c))
 			continue;
 		r |= json_array_append_new(rows,
 			json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b, s:f}", "port", name, "class",
@@ -329,7 +329,7 @@ static void nothing_fits(
 
 #define SCAN_MAX 65536u /* names that are looked at for one answer */
 
-/* What is to be told: of all subjects, those from `from` to `end` that fit. */
+/* The rows of those subjects from `from` to `end` that fit. */
 struct extent {
 	uint32_t from, end;
 	const char *match;
@@ -369,11 +369,11 @@ static uint32_t row_count(const struct show_view *v, const struct table *t, uint
 	if (t->add != add_queues)
 		return 1;
 	for (uint32_t c = 0; c < CLASSES; c++)
-		count += queue_is_told(v, PORT_FIRST + index, c);
+		count += queue_was_used(v, PORT_FIRST + index, c);
 	return count;
 }
 
-/* Whether all of it can be told at once. */
+/* Whether all of it fits one reply. */
 static bool is_small(const struct show_view *v, const struct table *t, const struct extent *x)
 {
 	uint64_t rows = 0;

@@ -31,7 +31,7 @@ static const struct map link_map = {KEYS(link_keys), .pos = offsetof(struct cust
 static bool split_link(struct check *c, const struct tree *n, struct custom_link *link)
 {
 	const char *dash = strchr(n->text, '-');
-	bool good = true;
+	bool valid = true;
 
 	link->a = strndup(n->text, (size_t)(dash - n->text));
 	link->b = strdup(dash + 1);
@@ -39,8 +39,8 @@ static bool split_link(struct check *c, const struct tree *n, struct custom_link
 		c->out_of_memory = true;
 		return false;
 	}
-	good = is_node_name(c, n, &link->a);
-	return good && is_node_name(c, n, &link->b);
+	valid = is_node_name(c, n, &link->a);
+	return valid && is_node_name(c, n, &link->b);
 }
 
 #define LINK_EXPECTED "a link: a-b, [a, b] or {a: , b: , rate: , delay: }"
@@ -48,26 +48,26 @@ static bool split_link(struct check *c, const struct tree *n, struct custom_link
 static bool read_link(struct check *c, const struct tree *n, void *custom_link)
 {
 	struct custom_link *link = custom_link;
-	bool good;
+	bool valid;
 
 	link->pos = n->pos;
 	link->delay_ps = UINT64_MAX;
 	if (n->kind == TREE_MAP) {
-		good = map_read(c, &link_map, n, link);
+		valid = map_read(c, &link_map, n, link);
 	} else if (n->kind == TREE_LIST && n->count == 2) {
-		good = key_read(c, &link_keys[0], n->items[0], link);
-		good &= key_read(c, &link_keys[1], n->items[1], link);
+		valid = key_read(c, &link_keys[0], n->items[0], link);
+		valid &= key_read(c, &link_keys[1], n->items[1], link);
 	} else if (n->kind == TREE_SCALAR && strchr(n->text, '-')) {
-		good = split_link(c, n, link);
+		valid = split_link(c, n, link);
 	} else {
 		explain_unexpected(c->diags, n, LINK_EXPECTED);
 		return false;
 	}
-	if (good && !strcmp(link->a, link->b)) {
+	if (valid && !strcmp(link->a, link->b)) {
 		explain_value(c->diags, n, "links '%s' to itself", link->a);
-		good = false;
+		valid = false;
 	}
-	return good;
+	return valid;
 }
 
 /* Short where it can be: what a file of 1 MB can hold must still fit one when written. */
@@ -116,7 +116,7 @@ static bool check_distinct(struct check *c, const struct tree *n, const struct c
 	const struct tree *hosts = tree_get(n, "hosts"), *switches = tree_get(n, "switches");
 	size_t count = o->host_count + o->switch_count;
 	struct named *all = calloc(count, sizeof(*all));
-	bool good = true;
+	bool valid = true;
 
 	if (!all) {
 		c->out_of_memory = true;
@@ -131,24 +131,24 @@ static bool check_distinct(struct check *c, const struct tree *n, const struct c
 		if (strcmp(all[i].name, all[i - 1].name))
 			continue;
 		explain_value(c->diags, all[i].item, "a second node '%s'", all[i].name);
-		good = false;
+		valid = false;
 	}
 	free(all);
-	return good;
+	return valid;
 }
 
 static const struct map *const map = &topology_kind_custom.map;
 
-static bool check_nodes(struct check *c, const struct tree *n, void *options, uint64_t good)
+static bool check_nodes(struct check *c, const struct tree *n, void *options, uint64_t valid)
 {
 	const struct custom *o = options;
-	bool hosts = is_good(map, good, "hosts");
+	bool hosts = is_valid(map, valid, "hosts");
 
 	if (hosts && !o->host_count) {
 		explain_value(c->diags, tree_get(n, "hosts"), "no hosts; expected at least one");
 		return false;
 	}
-	return !hosts || !is_good(map, good, "switches") || check_distinct(c, n, o);
+	return !hosts || !is_valid(map, valid, "switches") || check_distinct(c, n, o);
 }
 
 static const struct key node_item = KEY("", LABEL, struct custom_node, name, OF_NODE);

@@ -58,7 +58,7 @@ static bool find(const struct reader *r, const char *name, struct diag_pos pos, 
 	const struct custom_node key_spec = {.name = (char *)name};
 	const struct named key = {&key_spec, 0};
 	uint32_t low = 0, high = r->count;
-	char meant[DIAG_MEANT];
+	char hint[DIAG_HINT];
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -73,7 +73,7 @@ static bool find(const struct reader *r, const char *name, struct diag_pos pos, 
 		return true;
 	}
 	diags_add(r->diags, pos, WHERE ".links: there is no node '%s'%s", name,
-		diag_meant(meant, name, r->words, r->count, ""));
+		diag_hint(hint, name, r->words, r->count, ""));
 	return false;
 }
 

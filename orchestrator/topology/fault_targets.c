@@ -61,15 +61,15 @@ static struct targets targets_of(const struct fabric *f, enum fault_target on)
 }
 
 /* "; did you mean ...", or "". */
-static void mean_node(
-	char buf[DIAG_MEANT], const struct fabric *f, const struct targets *n, const char *word)
+static void hint_node(
+	char buf[DIAG_HINT], const struct fabric *f, const struct targets *n, const char *word)
 {
 	uint32_t count = n->end - n->first;
 	const char **words = calloc((size_t)count + 1, sizeof(*words));
 
 	for (uint32_t i = 0; words && i < count; i++)
 		words[i] = f->nodes[n->first + i].name;
-	diag_meant(buf, word, words, words ? count : 0, "");
+	diag_hint(buf, word, words, words ? count : 0, "");
 	free(words);
 }
 
@@ -77,7 +77,7 @@ static void report_no_target(const struct fabric *f, const struct targets *n, co
 	const struct fault_spec *fault, struct diags *diags)
 {
 	bool plain = !strpbrk(fault->target, "*?[\\");
-	char meant[DIAG_MEANT] = "";
+	char hint[DIAG_HINT] = "";
 	uint32_t other;
 
 	if (fault->on == TARGET_LINK) {
@@ -85,13 +85,13 @@ static void report_no_target(const struct fabric *f, const struct targets *n, co
 		return;
 	}
 	if (plain)
-		mean_node(meant, f, n, fault->target);
+		hint_node(hint, f, n, fault->target);
 	if (plain && fabric_find_node(f, fault->target, &other))
 		diags_add(diags, fault->pos, "%s: '%s' is a %s; expected a %s", key, fault->target,
 			other < f->net.host_count ? "host" : "switch", n->kind);
-	else if (*meant)
+	else if (*hint)
 		diags_add(diags, fault->pos, "%s: there is no %s '%s'%s", key, n->kind,
-			fault->target, meant);
+			fault->target, hint);
 	else
 		diags_add(diags, fault->pos, "%s: '%s' matches no %s; the %u %s are %s to %s", key,
 			fault->target, n->kind, n->end - n->first, n->kinds,
@@ -121,7 +121,7 @@ static int collect(const struct fabric *f, uint32_t index, const struct fault_sp
 	return 0;
 }
 
-/* Each takes its place in the timetable: so many take a run some 400 MB. */
+/* Each is an entry of the schedule: so many take a run some 400 MB. */
 #define HITS_MAX (1u << 22)
 
 static int collect_hits(
@@ -132,7 +132,7 @@ static int collect_hits(
 	for (uint32_t i = 0; !err && i < s->fault_count; i++) {
 		const struct fault_spec *fault = &s->faults[i];
 
-		if (!fault->sound)
+		if (!fault->valid)
 			continue;
 		err = collect(f, i, fault, h, diags);
 		if (h->count <= HITS_MAX)

@@ -9,14 +9,14 @@
 
 #define WHERE "topology.leaf_spine"
 
-static bool check_size(struct check *c, const struct tree *n, void *options, uint64_t good)
+static bool check_size(struct check *c, const struct tree *n, void *options, uint64_t valid)
 {
 	const struct leaf_spine *o = options;
 	/* Each factor is at most 2^20, so that 64 bits hold the product. */
 	uint64_t links = (uint64_t)o->leaves * o->hosts_per_leaf +
 			 (uint64_t)o->leaves * o->spines * o->links_per_pair;
 
-	(void)good;
+	(void)valid;
 	if (2 * links <= PORTS_MAX)
 		return true;
 	explain_value(c->diags, n, "too large; %llu links have %llu ports, and the limit is %u",

@@ -182,7 +182,7 @@ static int make_fabric(struct fabric *f, const struct scenario *s, struct diags 
 	err = resolve_times(f, s, diags);
 	if (err)
 		return err;
-	if (s->sw.sound && f->base_rtt_ps)
+	if (s->sw.valid && f->base_rtt_ps)
 		resolve_switch(f, s, diags);
 	return check_scenario(f, s, diags);
 }

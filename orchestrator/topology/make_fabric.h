@@ -19,7 +19,7 @@ struct scenario;
  */
 int fabric_new(struct fabric **ret, const struct scenario *s, struct diags *diags);
 
-/* Only the messages, also for a scenario of which scenario_inspect() found but a part sound. */
+/* Only the messages, also for a scenario of which scenario_inspect() found but a part valid. */
 int fabric_inspect(const struct scenario *s, struct diags *diags);
 
 #endif

@@ -23,7 +23,7 @@ static void example_names(const struct fabric *f, char *buf, size_t size)
 }
 
 /* "; did you mean ...", or "". */
-static void mean_link(char buf[DIAG_MEANT], const struct fabric *f, const char *word)
+static void hint_link(char buf[DIAG_HINT], const struct fabric *f, const char *word)
 {
 	uint32_t count = f->net.link_count;
 	char(*names)[LINK_NAME] = calloc(count, sizeof(*names));
@@ -31,7 +31,7 @@ static void mean_link(char buf[DIAG_MEANT], const struct fabric *f, const char *
 
 	for (uint32_t l = 0; names && words && l < count; l++)
 		words[l] = fabric_link_name(f, l, names[l]);
-	diag_meant(buf, word, words, names && words ? count : 0, "");
+	diag_hint(buf, word, words, names && words ? count : 0, "");
 	free(names);
 	free(words);
 }
@@ -39,12 +39,12 @@ static void mean_link(char buf[DIAG_MEANT], const struct fabric *f, const char *
 void report_no_link(const struct fabric *f, const char *key, const char *glob, struct diag_pos pos,
 	struct diags *diags)
 {
-	char examples[4 * LINK_NAME], meant[DIAG_MEANT] = "";
+	char examples[4 * LINK_NAME], hint[DIAG_HINT] = "";
 
 	if (!strpbrk(glob, "*?[\\"))
-		mean_link(meant, f, glob);
-	if (*meant) {
-		diags_add(diags, pos, "%s: there is no link '%s'%s", key, glob, meant);
+		hint_link(hint, f, glob);
+	if (*hint) {
+		diags_add(diags, pos, "%s: there is no link '%s'%s", key, glob, hint);
 		return;
 	}
 	example_names(f, examples, sizeof(examples));

@@ -19,7 +19,7 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 	struct diag_pos pos, struct diags *diags, uint32_t *ret_host)
 {
 	uint32_t hosts = f->net.host_count, node;
-	char meant[DIAG_MEANT], all[DIAG_MEANT];
+	char hint[DIAG_HINT], all[DIAG_HINT];
 	const char **words;
 
 	if (fabric_find_node(f, name, &node)) {
@@ -35,7 +35,7 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 	snprintf(all, sizeof(all), "; the %u hosts are %s to %s", hosts, f->nodes[0].name,
 		f->nodes[hosts - 1].name);
 	diags_add(diags, pos, "%s: there is no host '%s'%s", key, name,
-		diag_meant(meant, name, words, words ? hosts : 0, all));
+		diag_hint(hint, name, words, words ? hosts : 0, all));
 	free(words);
 	return false;
 }
@@ -86,7 +86,7 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 		const struct workload_spec *w = &workloads[i];
 		double at_once;
 
-		if (!w->sound)
+		if (!w->valid)
 			continue;
 		at_once = check_workload(f, w, i, diags);
 		if (flows <= most && flows + at_once > most)

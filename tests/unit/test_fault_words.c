@@ -38,7 +38,7 @@ static const struct {
 
 static void assert_same(const struct fault_spec *a, const struct fault_spec *b)
 {
-	assert_true(a->sound && b->sound);
+	assert_true(a->valid && b->valid);
 	assert_true(fault_alike(a, b));
 	assert_string_equal(a->target, b->target);
 	assert_memory_equal(&a->effect, &b->effect, sizeof(a->effect));

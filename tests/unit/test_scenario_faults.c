@@ -34,7 +34,7 @@ static void check_all(const struct scenario *s)
 
 	assert_int_equal(s->fault_count, COUNT(kinds));
 	for (size_t i = 0; i < COUNT(kinds); i++) {
-		assert_true(f[i].sound);
+		assert_true(f[i].valid);
 		assert_int_equal(f[i].effect.kind, kinds[i]);
 		assert_int_equal(f[i].on, i == 9    ? TARGET_SWITCH
 					  : i == 10 ? TARGET_HOST

@@ -75,7 +75,7 @@ static void check_other_classes(const struct switch_spec *sw)
 
 static void check_full(const struct switch_spec *sw)
 {
-	assert_true(sw->sound);
+	assert_true(sw->valid);
 	assert_false(sw->buffer.shared);
 	assert_true(is_quantity(&sw->buffer.per_port, MB, QUANTITY_BYTES));
 	check_class_3(&sw->classes[3]);

@@ -498,7 +498,7 @@ static void faults_befall_so_many_targets(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
-		faults[i] = (struct fault_spec){.sound = true,
+		faults[i] = (struct fault_spec){.valid = true,
 			.effect = {.kind = FAULT_LOSS, .loss = 0.5},
 			.target = (char *)"*",
 			.at_ps = i,
@@ -528,14 +528,14 @@ static void overrides_that_match_nothing_are_named(void **state)
 }
 
 /* A fabric of k = 4 with that workload. message NULL: it is fine; else what is said of it. */
-static void check_workload(const char *text, bool sound, const char *message)
+static void check_workload(const char *text, bool valid, const char *message)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct diags d = DIAGS_INIT;
 
 	assert_int_equal(
 		scenario_workloads(&s.workloads, &s.workload_count, text, strlen(text), &d), 0);
-	s.workloads[0].sound = sound;
+	s.workloads[0].valid = valid;
 	if (message)
 		assert_refused(&s, message, 1);
 	else
@@ -571,19 +571,19 @@ static void workloads_are_checked(void **state)
 static void faults_are_checked(void **state)
 {
 	struct fault_spec faults[] = {
-		{.sound = true,
+		{.valid = true,
 			.effect = {.kind = FAULT_DOWN},
 			.target = (char *)"agg0.1-core2",
 			.at_ps = 20,
 			.until_ps = 80,
 			.pos = {11, 5}},
-		{.sound = true,
+		{.valid = true,
 			.effect = {.kind = FAULT_DOWN},
 			.target = (char *)"core2-*",
 			.at_ps = 80,
 			.until_ps = UINT64_MAX,
 			.pos = {12, 5}},
-		{.sound = true,
+		{.valid = true,
 			.effect = {.kind = FAULT_RATE, .share = 0.5},
 			.target = (char *)"agg*",
 			.at_ps = 0,
@@ -615,17 +615,17 @@ static void faults_are_checked(void **state)
 static void a_long_fault_overlaps_later_ones(void **state)
 {
 	struct fault_spec faults[] = {
-		{.sound = true,
+		{.valid = true,
 			.target = (char *)"h0-*",
 			.at_ps = 0,
 			.until_ps = 100,
 			.pos = {11, 5}},
-		{.sound = true,
+		{.valid = true,
 			.target = (char *)"h0-*",
 			.at_ps = 10,
 			.until_ps = 20,
 			.pos = {12, 5}},
-		{.sound = true,
+		{.valid = true,
 			.target = (char *)"h0-*",
 			.at_ps = 50,
 			.until_ps = 60,

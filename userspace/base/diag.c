@@ -68,7 +68,7 @@ void diags_release(struct diags *d)
 	*d = (struct diags)DIAGS_INIT;
 }
 
-#define WORD_LIMIT 64 /* no key or name is longer, so nothing longer was meant as one */
+#define WORD_LIMIT 64 /* no key or name is longer */
 
 static unsigned min2(unsigned a, unsigned b)
 {
@@ -139,11 +139,11 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
 	return ret;
 }
 
-const char *diag_meant(char buf[DIAG_MEANT], const char *word, const char *const *words,
-	size_t count, const char *otherwise)
+const char *diag_hint(char buf[DIAG_HINT], const char *word, const char *const *words, size_t count,
+	const char *otherwise)
 {
 	const char *near = nearest_word(word, words, count);
 
-	snprintf(buf, DIAG_MEANT, near ? "; did you mean '%s'?" : "%s", near ? near : otherwise);
+	snprintf(buf, DIAG_HINT, near ? "; did you mean '%s'?" : "%s", near ? near : otherwise);
 	return buf;
 }

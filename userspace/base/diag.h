@@ -46,8 +46,8 @@ const char *nearest_word(const char *word, const char *const *words, size_t coun
  * The end of a message that refuses `word`: "; did you mean 'X'?" with the nearest of `words`, else
  * `otherwise`. Returns buf.
  */
-#define DIAG_MEANT 192
-const char *diag_meant(char buf[DIAG_MEANT], const char *word, const char *const *words,
-	size_t count, const char *otherwise);
+#define DIAG_HINT 192
+const char *diag_hint(char buf[DIAG_HINT], const char *word, const char *const *words, size_t count,
+	const char *otherwise);
 
 #endif

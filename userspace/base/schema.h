@@ -74,13 +74,13 @@ struct map {
 		on; /* a member that is all zero where the mapping is off; a bool becomes true */
 	struct field chosen; /* unsigned or bool: which key with `choice` there is, from 0 */
 	size_t (*which)(const void *base); /* the same, for writing, where no member says it */
-	struct field sound;                /* a bool that tells whether all was good */
+	struct field valid;                /* a bool that is set if all was valid */
 	const struct key *lone;
 	size_t pos; /* offset of a struct diag_pos that gets the mapping's place; 0: none does */
 	void (*prepare)(
 		struct check *c, const struct tree *n, void *base); /* before any key is read */
-	/* If all keys are valid; `partial`: always. `good` has a bit 1 << i for each valid key. */
-	bool (*check)(struct check *c, const struct tree *n, void *base, uint64_t good);
+	/* If all keys are valid; `partial`: always. `valid` has a bit 1 << i for each valid key. */
+	bool (*check)(struct check *c, const struct tree *n, void *base, uint64_t valid);
 	bool partial;
 };
 
@@ -134,7 +134,7 @@ struct key {
 	const struct list *list;
 	const struct form *form;
 	bool (*check)(
-		struct check *c, const struct tree *n, void *target); /* of a value that is good */
+		struct check *c, const struct tree *n, void *target); /* of a value that is valid */
 	bool (*applies)(const void *base); /* it is written only then; NULL: always */
 };
 
@@ -161,7 +161,7 @@ struct key {
 
 #define KEYS(array) .keys = array, .count = COUNT(array)
 
-#define KEY_UNKNOWN (1ull << 63) /* among good keys: there were unknown ones */
+#define KEY_UNKNOWN (1ull << 63) /* among valid keys: there were unknown ones */
 
 /* Limits that many keys have. */
 #define RATE_MIN        1000ull

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct cpu_time {
-	int schedstat, stat; /* files of /proc; -1: what it would tell is taken for nothing */
+	int schedstat, stat; /* files of /proc; -1: its values count as 0 */
 };
 
 /* proc: "/proc" */

@@ -4,7 +4,7 @@
 
 /*
  * Interfaces, by batched rtnetlink. Requests gather in a buffer and go to the kernel many at a
- * time, which carries them out in order; rtnl_flush() sends what is left, and tells what failed.
+ * time, which carries them out in order; rtnl_flush() sends what is left, and reports what failed.
  * Once a request has failed, what was in its batch may or may not have been done, and nothing after
  * it is: undo by deleting the namespaces.
  */

@@ -31,7 +31,7 @@ static size_t frames_bytes(const struct xsk_pool *p)
 	return 2 * XSK_BATCH * (size_t)p->frame_bytes;
 }
 
-/* The layout of the rings is the kernel's to tell, and the same for all sockets. */
+/* The kernel reports the layout of the rings, the same for all sockets. */
 static int read_offsets(struct xsk_pool *p)
 {
 	struct xdp_mmap_offsets at;
