@@ -12,8 +12,7 @@
 #include "fabricbed.skel.h"
 #include "lib/program_size.h"
 
-/* What the keys of a scenario amount to: PFC is for lossless classes, roles and CNPs are for queues
- * with PFC. */
+/* The features of a scenario's keys: PFC needs lossless classes; roles and CNPs need PFC. */
 #define WITH_PFC (SW_CLASSES | SW_BUFFERS | SW_PFC | SW_CONTROL)
 
 static const struct {

@@ -17,8 +17,7 @@
 #include "fabricbed.skel.h"
 #include "lib/program_size.h"
 
-/* By the compiler's major version; the kernel adds the same to both: it inlines look-ups of
- * tables. */
+/* By the compiler's major version; the kernel adds the same to both by inlining look-ups. */
 static const struct budget {
 	int clang;
 	unsigned at_switch, at_host;

@@ -90,8 +90,8 @@ static void run_natively(const struct egress_config *config, struct packet *p)
 		config->entropy == EGRESS_FLOW ? egress_label_flow(egress_label(&e), &flow) : 0);
 }
 
-/* Both families, few ports so that rules fit, options, fragments, other protocols and frames, some
- * cut short. */
+/* Both families, few ports so that rules match, options, fragments, other protocols, short
+ * frames. */
 static void random_packet(uint64_t *dice, struct packet *ret)
 {
 	static const uint8_t protocols[] = {17, 17, 6, 6, 58, 1, 132};
@@ -182,8 +182,7 @@ static void what_is_off_leaves_packets_alone(void **state)
 	dp->ops->close(dp);
 }
 
-/* Runs n packets of a flow, or of as many flows; how often the label was another than the one
- * before. */
+/* Runs n packets of one flow, or of n flows; how often the label changed. */
 static unsigned label_changes(struct dataplane *dp, unsigned n, bool flows)
 {
 	struct packet_spec s = packet_spec_default;

@@ -138,8 +138,7 @@ static int make_interfaces(struct rtnl *r, int program, struct error *why)
 	return e;
 }
 
-/* The process is in a namespace of its own, with the interfaces, and a program loaded for every
- * kind of bench. */
+/* A network namespace of its own, with the interfaces, and a program for every kind of bench. */
 static int set_up(struct dataplane *ret[BENCH_KINDS], struct error *why)
 {
 	struct rtnl *rtnl;

@@ -58,8 +58,7 @@ struct class_net {
 void class_net_init(struct class_net *n, uint32_t hosts, uint32_t switches,
 	const struct class_link *links, uint32_t count);
 
-/* Makes a class lossless, PFC and all: so many bytes of each ingress below XOFF, headroom as
- * needed. */
+/* Makes a class lossless, with PFC: XOFF at so many bytes of an ingress, headroom as needed. */
 void class_net_lossless(struct class_net *n, uint32_t class, uint64_t xoff_bytes);
 
 void class_net_open(struct class_net *n);
@@ -84,12 +83,10 @@ uint8_t class_net_frame_class(const uint8_t *bytes);
 /* Whether a PFC frame speaks of a class; its quanta. */
 bool class_net_pfc(const uint8_t *bytes, uint32_t class, uint16_t *ret_quanta);
 
-/* Puts a PFC frame on a port's line, or behind what is on it: `quanta` for each class of
- * `classes`. */
+/* Queues a PFC frame on a port's line: `quanta` for each class of `classes`. */
 void class_net_send_pfc(struct class_net *n, uint32_t port, uint8_t classes, uint16_t quanta);
 
-/* No queue, no ingress, no headroom and no pool holds anything, and all packets are accounted
- * for. */
+/* No queue, ingress, headroom or pool holds anything, and all packets are accounted for. */
 void class_net_at_rest(const struct engine *e);
 
 #endif

@@ -41,8 +41,7 @@ void pause_watch_assert_told(const struct pause_watch *w);
 /* That, and they are all that there were: no other port was ever paused. */
 void pause_watch_assert_alone(const struct pause_watch *w);
 
-/* Frames that could have started back to back: each did as soon as pauses let it, to the
- * picosecond. */
+/* Frames that could have started back to back: each did as soon as pauses let it, exactly. */
 void pause_watch_assert_back_to_back(const struct pause_watch *w, uint32_t class, uint64_t ser);
 
 #endif

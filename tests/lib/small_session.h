@@ -2,8 +2,7 @@
 #ifndef FABRICBED_TEST_SMALL_SESSION_H
 #define FABRICBED_TEST_SMALL_SESSION_H
 
-/* From a scenario's text to a session on the inline dataplane. What can't be set up fails the
- * test. */
+/* From a scenario's text to a session on the inline dataplane. An error fails the test. */
 #include <jansson.h>
 #include <stddef.h>
 #include "session/folder.h"

@@ -42,8 +42,7 @@ struct stack_net *stack_net_new(
 	uint32_t hosts, uint32_t switches, const struct class_link *links, uint32_t count);
 void stack_net_close(struct stack_net *s);
 
-/* h0 - s2 - s3 - h1, each link unlike the others; the last one is slow, so that frames wait
- * there. */
+/* h0 - s2 - s3 - h1, each link unlike the others; the last is slow, so that frames queue there. */
 struct stack_net *stack_net_chain(void);
 #define STACK_CHAIN_DELAY 700001u /* ps, of the first link */
 
@@ -63,8 +62,7 @@ void stack_segment_write(uint8_t *bytes, const struct stack_segment *g);
 int stack_net_send_bytes(struct stack_net *s, uint32_t host, const uint8_t *bytes, uint32_t length);
 int stack_net_send(struct stack_net *s, const struct stack_segment *g);
 
-/* The i-th frame taken is this segment, as it is behind so many switches, the last of them leaving
- * by `port`. */
+/* The i-th frame taken is this segment after so many switches, the last leaving by `port`. */
 void stack_net_assert_taken(const struct stack_net *s, uint32_t i, const struct stack_segment *g,
 	uint32_t switches, uint32_t port);
 

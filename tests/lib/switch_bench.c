@@ -99,8 +99,7 @@ struct sw_sizes bench_sizes(enum bench_kind kind)
 	return s;
 }
 
-/* The other end of its link: the host's is port 0 of the switch, others are linked in pairs, the
- * last with itself. */
+/* The other end of its link: the host's is port 0, others are paired, the last with itself. */
 static uint32_t peer_of(uint32_t id)
 {
 	uint32_t local = id - BENCH_IN;

@@ -47,8 +47,7 @@ enum bench_host {
 	TO_BEYOND = 100,    /* port 1, but no host */
 };
 
-/* The programs that the cases run on: behaviours that are on, and those settings that are no
- * table's. */
+/* The programs that the cases run on: their features, and settings that are in no table. */
 enum bench_kind {
 	BENCH_PLAIN,     /* nothing on */
 	BENCH_FULL,      /* everything on; what is trimmed goes to the receiver, or nowhere */

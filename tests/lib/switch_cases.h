@@ -120,8 +120,7 @@
 	X(a_lossless_cnp)                                                                          \
 	X(a_cnp_of_nothing)
 
-/* What becomes of packets that find no room: on each of the programs that trim, by what they
- * say. */
+/* Packets that find no room, on each of the programs that trim. */
 #define SWITCH_TRIM_CASES(X)                                                                       \
 	/* trim */                                                                                 \
 	X(what_finds_no_room_is_cut)                                                               \

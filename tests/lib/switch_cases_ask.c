@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Supplemental CNPs: which packets ask for one. Each is compared with all tables, so they leave no
- * trace of it. */
+/* Supplemental CNPs: which packets ask for one. All tables are compared: they leave no trace. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Shared buffers: how much a queue may hold, how much a lossless class at its ingress, and what is
- * then said and done. */
+/* Shared buffers: how much a queue and a lossless ingress may hold, and what follows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -68,8 +67,7 @@ void switch_queue_threshold_to_the_byte(void **state)
 	}
 }
 
-/* A threshold above what is left: the pool is never overdrawn, and what is its own fills up
- * first. */
+/* A threshold above what is left: the pool is never overdrawn, and the reserve fills up first. */
 void switch_pool_to_the_byte(void **state)
 {
 	static const struct share s = {5000, 2560, 100000, 99000, 0};
@@ -94,8 +92,7 @@ void switch_pool_to_the_byte(void **state)
 	trial_drops(b, &t, DROP_BUFFER, OUT);
 }
 
-/* Queues of several ports and classes fill until none may grow: the pool holds what all hold beyond
- * their own. */
+/* Queues of several ports and classes fill until none may grow: the pool holds all but reserves. */
 void switch_queues_share_a_pool(void **state)
 {
 	static const uint32_t hosts[] = {TO_ONE, TO_LAST};
@@ -130,8 +127,7 @@ void switch_queues_share_a_pool(void **state)
 		if (tables->queues[i].depth_bytes > 3000)
 			sum += tables->queues[i].depth_bytes - 3000;
 	assert_int_equal(tables->switches[0].pool_used, sum);
-	/* six queues at alpha 1 leave a seventh of it free, but for the frame that would have
-	 * fitted no more */
+	/* six queues at alpha 1 leave a seventh free, within a frame */
 	assert_in_range(sum, (200000 - 1098) * 6 / 7, (200000 + 1098) * 6 / 7);
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Traffic classes: which DSCP belongs to which, and that a class has a queue of its own at every
- * port. */
+/* Traffic classes: which DSCP belongs to which, and that each has a queue at every port. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

@@ -284,8 +284,7 @@ void switch_only_rare_marks_make(void **state)
 	}
 }
 
-/* Marks that are far apart are not of one congestion: the later is a first one, whatever its
- * PSN. */
+/* Marks that are far apart are separate congestions: the later is a first one. */
 void switch_a_flow_is_forgotten(void **state)
 {
 	struct switch_bench *b = *state;
@@ -335,8 +334,7 @@ void switch_flows_that_share_a_slot(void **state)
 	assert_true(makes(b, &t));
 }
 
-/* A copy of the packet becomes a CNP to its sender: a packet of the switch's own, in the class of
- * CNPs. */
+/* A copy of the packet becomes a CNP to its sender: the switch's own packet, in the CNPs' class. */
 void switch_a_packet_becomes_a_cnp(void **state)
 {
 	static const uint16_t payloads[] = {0, 12, 1024, 60000};
@@ -417,8 +415,7 @@ void switch_a_cnp_without_room(void **state)
 	}
 }
 
-/* In a lossless class its space is that of the ingress that asked: the peer is to pause, and pays
- * for the last byte. */
+/* In a lossless class it takes space of the ingress that asked: the peer is to pause. */
 void switch_a_lossless_cnp(void **state)
 {
 	struct switch_bench *b = *state;

@@ -194,8 +194,7 @@ void switch_mark_before_drop(void **state)
 	trial_drops(b, &t, DROP_LINK_DOWN, BENCH_IN);
 }
 
-/* Thresholds are those of the queue that the frame left by: at the other end, of the class in the
- * hop header. */
+/* Thresholds are those of the queue that the frame left by: the class is in the hop header. */
 void switch_thresholds_are_the_queues(void **state)
 {
 	struct switch_bench *b = *state;

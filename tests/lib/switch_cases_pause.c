@@ -112,8 +112,7 @@ static void ask(struct switch_bench *b, bool resumes)
 	expect_frame(b, &t, 1 << CLASS_LOSSLESS, quanta);
 }
 
-/* It may go on as far below the threshold as is asked for, which moves if it is dynamic; or once it
- * holds nothing. */
+/* XON so far below the threshold, which moves if it is dynamic; or when the ingress is empty. */
 void switch_xon_to_the_byte(void **state)
 {
 	static const struct {
@@ -153,8 +152,7 @@ void switch_xon_to_the_byte(void **state)
 	}
 }
 
-/* A frame comes, XOFF is asked for; refreshed as often as is asked; XON; and then nothing more,
- * until the next. */
+/* A frame comes, XOFF is asked for; refreshed as often as asked; XON; then nothing more. */
 void switch_xoff_refresh_xon(void **state)
 {
 	struct switch_bench *b = *state;
@@ -206,8 +204,7 @@ void switch_a_storm_of_pauses(void **state)
 	expect_nothing(b, &t);
 }
 
-/* In a fabric without switches a storm is made all the same; there are no accounts that would call
- * for more. */
+/* A fabric without switches makes storms too; no accounts call for more. */
 void switch_a_host_without_switches(void **state)
 {
 	struct switch_bench *b = *state;

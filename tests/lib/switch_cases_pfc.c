@@ -101,8 +101,7 @@ void switch_pauses_to_the_picosecond(void **state)
 	}
 }
 
-/* Refreshed, shortened, ended, over, begun anew: how long in all is the time that it was or will be
- * paused. */
+/* Refreshed, shortened, ended, over, begun anew: the total pause time, known in advance. */
 void switch_pauses_that_overlap(void **state)
 {
 	const uint64_t q = BENCH_QUANTUM;
@@ -110,8 +109,7 @@ void switch_pauses_that_overlap(void **state)
 
 	want_pause(b, BENCH_IN, 3, NOW, NOW + 10 * q, 10 * q);
 	send(b, 3, 10, NOW);
-	/* longer, from half way on; shorter, from just before its end; a pause lasts from its last
-	 * frame on */
+	/* longer, from half way on; shorter, from just before its end: the last frame counts */
 	want_pause(b, BENCH_IN, 3, NOW, NOW + 15 * q, 15 * q);
 	send(b, 3, 10, NOW + 5 * q);
 	want_pause(b, BENCH_IN, 3, NOW, NOW + 7 * q, 7 * q);
@@ -216,8 +214,7 @@ static void storm(struct switch_bench *b, uint32_t port, uint32_t class, uint64_
 	bench_accept(b);
 }
 
-/* It ignores XOFF as long as they keep coming; XON, or silence for as long as it waits, ends
- * that. */
+/* It ignores XOFF as long as they keep coming, until XON, or silence for as long as it waits. */
 void switch_the_watchdog_ignores_a_storm(void **state)
 {
 	const uint64_t since = 1ull << 40, watchdog = BENCH_WATCHDOG, lasts = 5 * BENCH_QUANTUM;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Port roles: what comes down an uplink and goes up another moves to another class; LLDP; and no
- * way back. */
+/* Port roles: what bounces from an uplink to another changes its class; LLDP; no way back. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -125,8 +124,7 @@ void switch_lldp_ends_at_the_port(void **state)
 	}
 }
 
-/* No switch forwards what is addressed to the nearest bridge, and nothing else of it is known
- * here. */
+/* No switch forwards frames for the nearest bridge, and none is known here. */
 void switch_other_multicast_is_dropped(void **state)
 {
 	static const uint16_t types[] = {0x8809, 0x888e, 0x88f7, 0x8902, 0x0027, 0x88cb, 0x88cd};
@@ -165,8 +163,7 @@ static struct group *around(struct switch_bench *b)
 						    .group[TO_AROUND % ROUTE_BLOCK]];
 }
 
-/* Where trials enter by port 0 the group's next port has its flows, and the first one those of the
- * last. */
+/* Flows that enter by port 0 move to the group's next port, the last one's to the first. */
 void switch_the_next_port_takes_what_would_go_back(void **state)
 {
 	static const uint16_t apart[] = {1, 60, 2, 61}, as_is[] = {1, 0, 2, 0};

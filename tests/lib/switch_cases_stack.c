@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets of programs: which path TCP takes, what a host's stack is handed, where what is for
- * outside goes. */
+/* Programs' packets: TCP's path, what a host's stack receives, where outside packets go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>

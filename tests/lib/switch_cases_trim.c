@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Packets that find no room: cut to their headers, sent on or back, and where even those have no
- * room. */
+/* Packets that find no room: trimmed, forwarded or returned, and where even headers have none. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
@@ -53,8 +52,7 @@ static void expect_cut(struct switch_bench *b, struct trial *t)
 	trial_forwards(b, t, goes_back(b) ? BACK : OUT);
 }
 
-/* The smallest payload of a packet that is twice as long as what would stay of it: with less it is
- * not worth it. */
+/* The smallest payload that is trimmed: the packet is twice as long as its headers. */
 static uint16_t least_payload(struct packet_spec spec)
 {
 	struct trial t;
@@ -116,8 +114,7 @@ void switch_what_finds_room_is_not_cut(void **state)
 	expect_cut(b, &t);
 }
 
-/* The checksum at all its values, through cut, DSCP, mark and TTL; an independent sum says what it
- * must be. */
+/* The checksum at all its values, through trimming, DSCP, mark and TTL; against an own sum. */
 void switch_every_checksum_of_a_cut(void **state)
 {
 	struct switch_bench *b = *state;
@@ -169,8 +166,7 @@ void switch_headers_without_room(void **state)
 	}
 }
 
-/* No room at all: neither on the way to the receiver nor back. Counted once, where it was tried
- * last. */
+/* No room at all: neither to the receiver nor back. Counted once, where it was tried last. */
 void switch_headers_without_room_anywhere(void **state)
 {
 	struct switch_bench *b = *state;

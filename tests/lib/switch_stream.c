@@ -62,8 +62,7 @@ static void random_control(struct trial *t, uint64_t *rng)
 		break;
 	case 2:
 	case 3:
-		/* of few flows, as one must be seen twice, and at times that an interval may lie
-		 * between */
+		/* of few flows, so that some repeat, with times around an interval */
 		if (rng_below(rng, 4)) {
 			t->spec = packet_spec_default;
 			t->spec.ip6 = rng_below(rng, 2);

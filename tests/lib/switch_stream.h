@@ -2,8 +2,7 @@
 #ifndef FABRICBED_TEST_SWITCH_STREAM_H
 #define FABRICBED_TEST_SWITCH_STREAM_H
 
-/* Random frames through two dataplanes that must agree, while their tables change as control and
- * engine change them. */
+/* Random frames through two dataplanes that must agree, while their tables change. */
 #include "lib/switch_bench.h"
 
 /* What came of a stream, a bit each, but for the last. */
@@ -13,11 +12,10 @@ struct stream_seen {
 	unsigned notified; /* how many CNPs were made */
 };
 
-/* n frames, always the same ones, each compared whole with its verdict and all tables. Both benches
- * are as new. */
+/* n frames, always the same, each compared with its verdict and all tables. Resets both benches. */
 struct stream_seen stream_run(struct switch_bench *one, struct switch_bench *other, unsigned n);
 
-/* Every kind of end that the bench's configuration has was seen, so that the comparison was one of
+/* Every outcome that the bench's configuration has was seen, so that the comparison means
  * something. */
 void stream_assert_seen(const struct switch_bench *b, const struct stream_seen *seen);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What must become of a frame: by the standards' bytes, and by accounts that are kept apart from
- * the program's. */
+/* The expected outcome of a frame: by the standards' bytes, and by separate accounts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -95,8 +94,7 @@ static uint64_t beyond(uint64_t bytes, uint32_t own)
 	return bytes > own ? bytes - own : 0;
 }
 
-/* In b->want: one that holds `held` takes so much more, and what is not its own comes out of the
- * pool. */
+/* In b->want: one that holds `held` takes so much more, beyond its reserve out of the pool. */
 static void want_share(
 	struct switch_bench *b, uint32_t held, uint32_t own, uint32_t alpha, uint32_t length)
 {

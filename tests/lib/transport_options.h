@@ -2,8 +2,7 @@
 #ifndef FABRICBED_TRANSPORT_OPTIONS_H
 #define FABRICBED_TRANSPORT_OPTIONS_H
 
-/* Options of transports, as a scenario has them that says nothing of them: for tests below
- * scenarios. */
+/* Default options of transports: for tests below scenarios. */
 #include "transport/roce.h"
 #include "transport/strack.h"
 

@@ -86,8 +86,7 @@ static uint32_t label_of(const uint8_t *frame)
 	return (frame[15] & 15u) << 16 | (uint32_t)frame[16] << 8 | frame[17];
 }
 
-/* The very first that eth0 sends is the program's datagram: a stack says nothing of its own
- * accord. */
+/* The first frame of eth0 is the program's datagram: a stack sends nothing by itself. */
 static void a_datagram_passes_as_the_program_wants_it(void **state)
 {
 	const struct kernel_case *s = *state;

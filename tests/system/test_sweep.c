@@ -159,8 +159,7 @@ static int make_namespace(void *name, uint32_t index, struct error *why)
 	return r;
 }
 
-/* Only the lock tells whether a record is a dead one's, and only lines of namespaces are its own to
- * remove. */
+/* Only the lock marks a dead record, and only lines of namespaces are its own to remove. */
 static void a_record_of_another_version_is_swept(void **state)
 {
 	const struct kernel_case *s = *state;

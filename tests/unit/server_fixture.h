@@ -42,8 +42,7 @@ static inline void world_keep(struct server_world *w, struct server_client *c)
 	server_set_context(c, w);
 }
 
-/* "later" is kept; "stream" begins one; "long" answers so many bytes; "refuse" refuses; others are
- * answered. */
+/* "later" waits; "stream" begins one; "long" sends so many bytes; "refuse" refuses; or replies. */
 static inline void world_request(void *arg, struct server_client *c, const json_t *request)
 {
 	const char *verb = json_string_value(json_object_get(request, "do"));
@@ -184,8 +183,7 @@ static inline void say(int fd, const char *text)
 	assert_int_equal(say_bytes(fd, text, strlen(text)), strlen(text));
 }
 
-/* Reads what has come, into w->received, and serves while there is more. True: the connection has
- * ended. */
+/* Reads into w->received, and serves while there is more. True: the connection has ended. */
 static inline bool world_read(struct server_world *w, int fd)
 {
 	size_t capacity = 0;

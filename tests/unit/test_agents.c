@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* LLDP agents over a whole fabric: the roles that end up in the switches' tables, and what they
- * withstand. */
+/* LLDP agents over a whole fabric: the roles in the switches' tables, and their robustness. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -101,8 +100,7 @@ static const char odd[] =
 static const char *const fabrics[] = {fat_tree, leaf_spine, parallel, odd};
 #define FABRICS (sizeof(fabrics) / sizeof(fabrics[0]))
 
-/* What is heard in one interval takes effect at the next; a change of level does not wait for
- * one. */
+/* What arrives in one interval takes effect at the next; a change of level does not wait. */
 static void roles_are_those_of_the_levels(void **state)
 {
 	(void)state;
@@ -130,8 +128,7 @@ static void open_until(struct small_session *s, const char *text, const char *fa
 	advance(s, us);
 }
 
-/* What was learnt stays when links are cut and switches die: nothing says that it is no longer
- * so. */
+/* What was learnt stays when links are cut and switches die. */
 static void roles_survive_failures(void **state)
 {
 	struct small_session s;
@@ -151,8 +148,7 @@ static void roles_survive_failures(void **state)
 	small_session_close(&s);
 }
 
-/* Nobody knows where a port leads whose neighbour was dead from the beginning; when it comes, all
- * do. */
+/* A port whose neighbour was dead from the beginning has no role; when it comes, all do. */
 static void a_switch_that_comes_late(void **state)
 {
 	struct small_session s;

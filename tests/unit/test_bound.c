@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* No run beats the bounds: random small messages over random fabrics, whatever order packets arrive
- * in. */
+/* No run beats the bounds: random small messages over random fabrics, any order of packets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -106,8 +105,7 @@ static void nothing_beats_the_bound(void **state)
 		check_run(i);
 }
 
-/* The short second packet arrives before the first, by another spine: 0.99916 of a bound that does
- * not know of it. */
+/* The short second packet overtakes the first by another spine: 0.99916 of a simpler bound. */
 static void a_short_packet_overtakes(void **state)
 {
 	static const char text[] =
@@ -134,8 +132,7 @@ static void a_short_packet_overtakes(void **state)
 	}
 }
 
-/* Links between switches that are the bottleneck, as built or by a fault from the start on, and one
- * that comes later. */
+/* Links between switches that are the bottleneck: as built, by an early fault, by a late one. */
 static void links_between_switches(void **state)
 {
 	static const char leaves[] =
@@ -174,8 +171,7 @@ static void links_between_switches(void **state)
 		small_session_run(&s);
 		j = small_session_summary(&s, &met);
 		fabric = number(j, "ideal_fabric_us");
-		/* and what links of 1 us take from end to end, with the long frames of one
-		 * message */
+		/* and the end-to-end time of links of 1 us, with one message's long frames */
 		if (fabric < want + 4 || fabric > want + 9)
 			fail_msg("case %zu: %.3f us instead of %.3f and a little", i, fabric, want);
 		assert_true(fabric > 1.5 * number(j, "ideal_us"));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The memory of a switch over many frames that come and go, and the pauses of a queue over many
- * that are asked for. */
+/* The memory of a switch over many frames, and the pauses of a queue over many requests. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -169,8 +168,7 @@ static void memory_init(struct memory *m)
 	}
 }
 
-/* Whatever comes and goes, in whatever order, the pool holds what all hold beyond their own; at the
- * end nothing. */
+/* Whatever comes and goes, the pool holds all but the reserves; at the end nothing. */
 static void memory_balances(void **state)
 {
 	uint64_t rng = rng_stream(1, "memory", 0);
@@ -359,8 +357,7 @@ static void a_pause_that_has_not_begun(void **state)
 	assert_int_equal(q.paused_ps, 1000);
 }
 
-/* Looked at so long after the pause began, however often it was refreshed; then closed to the
- * peer's frames. */
+/* Checked so long after the pause began, however often it was refreshed; then it ignores XOFF. */
 static void trip(uint64_t response)
 {
 	const uint64_t watchdog = 20000;
@@ -381,8 +378,7 @@ static void trip(uint64_t response)
 	assert_true(q.stormed);
 	assert_int_equal(pause_left(&q, 22000 - response), 0);
 	assert_int_equal(q.paused_ps, 20000);
-	/* after a silence of more than that it is a pause like any other, with a watch of its
-	 * own */
+	/* after a longer silence it is a pause like any other, with a watchdog of its own */
 	pause_set(&q, 5, QUANTUM, 62001 - response, response, watchdog);
 	assert_false(q.stormed);
 	assert_false(pause_holds(&q, 62000));

@@ -20,8 +20,7 @@ static const char parallel[] =
 	"name: t\n"
 	"topology: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 1, links_per_pair: 2}}\n" REST;
 
-/* What has come of it, as text: a line "i0 NAME", or "p0 out 5/9 bytes=ab.. COMMENT", or "s0 lost
- * 3". */
+/* A capture as text: a line "i0 NAME", or "p0 out 5/9 bytes=ab.. COMMENT", or "s0 lost 3". */
 struct log {
 	char text[16384];
 	size_t used;
@@ -334,8 +333,7 @@ static void drops_are_told_once(void **state)
 	bench_close(&b);
 }
 
-/* Headers alone lack the ICRC, which is zero; what is full-length or lacks a payload is left as it
- * is. */
+/* Headers alone lack the ICRC, which is zero; other frames stay as they are. */
 static void frames_without_payload_have_their_icrc(void **state)
 {
 	uint8_t long_one[HEADERS_MAX + 1];
@@ -364,8 +362,7 @@ static void frames_without_payload_have_their_icrc(void **state)
 	bench_close(&b);
 }
 
-/* Each has its own; those that end leave the others alone; what finds no room is counted there
- * alone. */
+/* Captures are independent: also as one ends, or has no room. */
 static void captures_are_independent(void **state)
 {
 	struct capture *first, *second, *third;

@@ -149,8 +149,7 @@ static void cuts_that_meet(void **state)
 		looks);
 }
 
-/* What it held is lost, and counted as such; what was on its links is lost on those. Both are sent
- * again. */
+/* What it held is lost and counted, as is what was on its links. All of it is sent again. */
 static void a_switch_dies_with_what_it_holds(void **state)
 {
 	static const char *const transports[] = {"host.transport=strack", "host.transport=roce"};
@@ -459,8 +458,7 @@ static void every_kind_to_the_byte(void **state)
 		"{\"t_us\":7.0,\"event\":\"bit_errors\",\"link\":\"leaf0-spine0\"}\n"
 		"{\"t_us\":8.0,\"event\":\"switch_down\",\"node\":\"spine1\"}\n"
 		"{\"t_us\":9.0,\"event\":\"pause_storm\",\"node\":\"h1\",\"class\":3}\n"
-		/* 84 byte times and the delay later, for 65535 quanta of 12.8 ns; ended before it
-		 * is told again */
+		/* 84 byte times and the delay later, for 65535 quanta of 12.8 ns; not refreshed */
 		"{\"t_us\":10.0168,\"event\":\"pauses\",\"port\":\"leaf1->h1\",\"class\":3,\"count\":1,"
 		"\"paused_us\":838.848,\"until_us\":848.8648,\"lasts\":false}\n"
 		/* leaf0 is cut off: both leaves and spine0 have lost one way, spine1 both of its */

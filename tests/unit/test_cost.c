@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the kernel is foreseen to take: the figures that depend on ports and nodes alone, and on
- * where packets go. */
+/* The kernel's predicted memory: figures of ports and nodes, and of where packets go. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,8 +39,7 @@ static void pools_are_of_ports_on_shortest_paths(void **state)
 	(void)state;
 	/* of a pair below one switch: both ends of two links */
 	assert_int_equal(pools(K4, PAIR("h2"), PAIR("h1")), 2 * 2 * 2);
-	/* in another pod: of two links each to the aggregation, and of four to the cores, on either
-	 * side */
+	/* in another pod: two links each to the aggregation, four to the cores, per side */
 	assert_int_equal(pools(K4, PAIR("h15"), PAIR("h1")), 2 * (2 * 2 + 2 * 4));
 	assert_int_equal(
 		pools(K4, "workload: [permutation: {message: 1KB, count: 9}]", PAIR("h1")), 96 - 4);

@@ -30,8 +30,7 @@ static struct packet build(bool ip6, uint8_t protocol)
 	return p;
 }
 
-/* Parses the first bytes of it, from memory of just that size, for the sanitizer to see what is
- * read beyond. */
+/* Parses the first bytes from memory of just that size: the sanitizer sees reads beyond. */
 static int parse(
 	struct egress_packet *ret, const struct packet *p, uint32_t bytes, uint8_t **ret_copy)
 {

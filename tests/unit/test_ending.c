@@ -87,8 +87,7 @@ static void slow_runs_are_not_cut_off(void **state)
 	}
 }
 
-/* What will never come through is given up, and it is told why: in the summary, and as the last
- * event. */
+/* What will never finish is given up, with the reason in the summary and the last event. */
 static void what_hangs_is_cut_off(void **state)
 {
 	static const struct {

@@ -240,8 +240,7 @@ static void flipped_payload_is_corrupt(void **state)
 	}
 }
 
-/* Hands the payload of one packet to another: both are right for their flow, neither in its
- * place. */
+/* Moves the payload of one packet to another: right for their flow, but in the wrong place. */
 static int swap(
 	void *arg, struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
 {

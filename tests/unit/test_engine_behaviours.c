@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Each behaviour of the switches, tests/behaviours/: however time is cut into slices, the run is
- * the same. */
+/* Each behaviour of the switches, tests/behaviours/: slices of time do not change the run. */
 #include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -99,8 +98,7 @@ static void cuts_do_not_show(void **state)
 
 /* ---- ahead of time -------------------------------------------------------------------------- */
 
-/* A small fabric in which queues fill and drain, pauses come and go, and a host stops for a
- * while. */
+/* A small fabric in which queues fill and drain, pauses come and go, and a host stops. */
 static struct engine_stats run_ahead(uint64_t seed, bool shared, uint32_t max_batch)
 {
 	const uint64_t rate = 100000000000, delay = PS_PER_US;

@@ -99,8 +99,7 @@ static void queues_meet_at_the_threshold(void **state)
 		}
 }
 
-/* A queue that comes later pushes the others back, without a drop of its own before it has its
- * part. */
+/* A later queue pushes the others back, without a drop of its own before it has its part. */
 static void a_latecomer_gets_its_part(void **state)
 {
 	const uint64_t pool = 600 * FRAME;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Links that change their rate and their delay under way, and a switch that dies: to the picosecond
- * and the frame. */
+/* Links that change rate and delay during a run, and a switch that dies: to the ps and frame. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -230,8 +230,7 @@ static void on_arrived(void *arg, const struct class_arrival *a)
 	v->left_ps[v->count++] = a->now_ps - DELAY;
 }
 
-/* The same queue without an engine: whoever is of the higher class and there when the line is
- * free. */
+/* The same queue without an engine: the highest class that waits when the line is free. */
 static void assert_as_reckoned(const struct visits *high, const struct visits *low)
 {
 	uint32_t h = 0, l = 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* PFC deadlocks: found where there is one, with its members; nowhere else; and none with port
- * roles. */
+/* PFC deadlocks: found with their members, nowhere else, and none with port roles. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -129,8 +128,7 @@ static void an_open_ring_does_not(void **state)
 	class_net_close(&n);
 }
 
-/* Two switches that send what is for host 2 to each other: a loop, in which nothing lives long
- * enough to be lost. */
+/* Two switches send host 2's packets to each other: a loop, in which nothing is lost yet. */
 static void two_switches_deadlock(void **state)
 {
 	static const struct class_link links[] = {

@@ -297,8 +297,7 @@ static void running_ahead_does_not_show(void **state)
 	assert_same(&tight, &roomy);
 }
 
-/* All that is on the way when delays shrink arrives at once: more than the links bring in a
- * window. */
+/* All that is in flight when delays shrink arrives at once: more than a window's usual. */
 static struct outcome run_with_shrinking_delays(uint32_t max_batch)
 {
 	const struct small_config c = {.seed = 11,
@@ -333,8 +332,7 @@ static void a_bunch_is_not_run_ahead(void **state)
 	assert_same(&many, &one);
 }
 
-/* Links that become faster than any was at first shorten the windows, else effects come too
- * late. */
+/* Links that become faster than any at first shorten the windows. */
 static void faster_links_are_as_if_always_fast(void **state)
 {
 	static const uint64_t slow[] = {GBPS, GBPS, GBPS},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What waits for what: begun, ended, delivered, computations, barriers; and that memory follows
- * what is under way. */
+/* Dependences: begun, ended, delivered, computations, barriers; and memory of the active. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -166,8 +165,7 @@ static void memory_follows_what_is_under_way(void **state)
 	small_net_close(&s);
 }
 
-/* Whatever is lost or comes twice: in the end nothing of any flow is in flight, and all have given
- * their memory back. */
+/* With loss and duplicates too no packet stays in flight, and all memory is freed. */
 static void all_memory_is_given_back(void **state)
 {
 	const struct small_config c = {.seed = 5, .max_batch = 16, .buffer_bytes = 30000};

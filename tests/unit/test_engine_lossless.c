@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A lossless class loses nothing, and its headroom is not larger than that takes (802.1Q, annex
- * N). */
+/* A lossless class loses nothing, and its headroom is no larger than needed (802.1Q, annex N). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -80,8 +80,7 @@ static void a_pause_lasts_as_long_as_it_must(void **state)
 	}
 }
 
-/* With the line back to it idle, PFC frames leave when they are due: at once, and then each half of
- * the quanta. */
+/* On an idle reverse line PFC frames leave when due: at once, then at each half of the quanta. */
 static void refreshes_are_on_time(void **state)
 {
 	static const struct class_link links[] = {{0, 2, RATE / 10, DELAY}, {1, 2, RATE, DELAY}};
@@ -106,8 +105,7 @@ static void refreshes_are_on_time(void **state)
 			refreshed++;
 		}
 	assert_true(refreshed > 20);
-	/* the first is due to the first frame that finds 40, as one leaves in the time in which ten
-	 * come */
+	/* due to the first frame that finds 40: one leaves while ten come */
 	while (frame - (frame - 1) / 10 <= 40)
 		frame++;
 	assert_int_equal(w->orders[0].sent_ps, DELAY + frame * serialise_ps(FRAME, RATE));
@@ -217,8 +215,7 @@ static struct pause_watch *open_watched(struct class_net *n)
 	return w;
 }
 
-/* Until the peer relents everything for that queue is lost, counted there; after that nothing
- * is. */
+/* Until the peer relents all for that queue is dropped and counted there; then nothing is. */
 static void close_watched(
 	struct class_net *n, struct pause_watch *w, uint64_t relents_ps, uint64_t slack)
 {
@@ -264,8 +261,7 @@ static void the_watchdog_trips_until_xon(void **state)
 	close_watched(&n, w, w->orders[1].from_ps - 1, 0);
 }
 
-/* The peer goes on for a while, told to be ignored, and then says nothing for as long as the
- * watchdog waits. */
+/* The ignored peer sends XOFF for a while, then nothing for as long as the watchdog waits. */
 static void the_watchdog_trips_until_silence(void **state)
 {
 	struct class_net n;

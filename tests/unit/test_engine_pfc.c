@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* From a PFC frame to a pause, and out of it (802.1Q, clause 36): when, of what, and what is
- * counted. */
+/* PFC frames and pauses (802.1Q, clause 36): when they begin and end, and what is counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -94,8 +93,7 @@ static void one_pause(void **state)
 		pause_once(l, ser + 1, 1000);
 		pause_once(l, ser - 1, 1000);
 		pause_once(l, ser / 3, 65535);
-		/* shorter than what is left of the frame; and as long as that to the picosecond, or
-		 * nearly */
+		/* shorter than the rest of the frame; and as long as that, or nearly */
 		pause_once(l, 2, 3);
 		pause_once(l, ser - (3 * pfc_quantum(l.rate_bps) >> 8), 3);
 		pause_once(l, ser - (3 * pfc_quantum(l.rate_bps) >> 8) + 1, 3);

@@ -76,8 +76,7 @@ static double mean_wait_over_md1(uint64_t seed, double load, uint64_t packets)
 
 static void poisson_waits_as_md1(void **state)
 {
-	/* its standard deviation: 1% over a million packets, 0.6% over three million, 0.2% over
-	 * 40 */
+	/* standard deviation: 1% over 1 million packets, 0.6% over 3, 0.2% over 40 */
 	uint64_t seeds = getenv("FABRICBED_LONG") ? 40 : 3, packets = 1000000;
 	double sum = 0, bound = seeds > 3 ? 0.005 : 0.015;
 
@@ -290,8 +289,7 @@ static void answers_go_first(void **state)
 		small_net_flow(&s, 1, 0, 100, start);
 		small_net_run(&s, FOREVER);
 		fct = small_net_fct(&s, 1);
-		/* at the switch that frame is ahead of it; at h1 the packet may find a SACK on the
-		 * line */
+		/* at the switch that frame is ahead; at h1 there may be a SACK on the line */
 		assert_in_range(fct, idle,
 			idle + 2 * serialise_ps(FRAME, RATE) +
 				serialise_ps(sack_frame_bytes(false), RATE));

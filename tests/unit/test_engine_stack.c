@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Frames of hosts' kernel stacks: across the net, in their host's queue, beside the engine's own
- * senders. */
+/* Frames of hosts' kernel stacks: across the net, and in queues beside the engine's senders. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>

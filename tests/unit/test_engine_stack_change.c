@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Frames of hosts' kernel stacks while something changes: pauses, flows that are added, links that
- * fail. */
+/* Frames of hosts' kernel stacks during changes: pauses, new flows, links that fail. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,8 +37,7 @@ static uint64_t nth_start(
 	return UINT64_MAX;
 }
 
-/* h0 is paused by its switch from the beginning; its stack has frames of both classes, `stream` of
- * its sender's. */
+/* h0 is paused by its switch at first; its stack has both classes, its sender `stream_class`. */
 static void pause_stack(uint8_t stream_class)
 {
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
@@ -89,8 +87,7 @@ static void a_pause_holds_its_class_alone(void **state)
 	pause_stack(PAUSED);
 }
 
-/* What waits in a paused class fills the queue; what does not fit is dropped, and nothing of it
- * twice. */
+/* A paused class fills the queue; what does not fit is dropped once. */
 static void a_paused_class_fills_the_queue(void **state)
 {
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
@@ -118,8 +115,7 @@ static void a_paused_class_fills_the_queue(void **state)
 	stack_net_close(s);
 }
 
-/* A host that pauses its switch: frames for its stack wait there, of that class alone, until it
- * relents. */
+/* A host pauses its switch: its stack's frames of that class alone wait there. */
 static void a_storm_holds_what_is_for_a_stack(void **state)
 {
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
@@ -152,8 +148,7 @@ static void a_storm_holds_what_is_for_a_stack(void **state)
 
 #define LATER (40 * PS_PER_US)
 
-/* The last four are to be there from LATER on: two that start by the clock, and two after one of
- * them and an old one. */
+/* The last four come at LATER: two start by time, two after one of them and an old one. */
 static const struct operation flows[] = {
 	{0, 1, 10000, 0, {0}, 0, 0, false, false},
 	{2, 1, 1000000, 1000, {0}, 0, 0, false, false},

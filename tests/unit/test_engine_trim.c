@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Trimming under an incast: each payload that is lost leaves headers that arrive, or are
- * counted. */
+/* Trimming under an incast: each lost payload leaves headers that arrive or are counted. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,8 +9,7 @@
 #include "lib/class_net.h"
 #include "lib/small_session.h"
 
-/* 32 senders of one BDP each, which does not shrink, to one; the last message finds nothing else
- * under way. */
+/* 32 senders of one BDP each, which does not shrink, to one; the last message is alone. */
 static const char incast[] = "name: trim\n"
 			     "topology:\n"
 			     "  leaf_spine: {leaves: 5, spines: 4, hosts_per_leaf: 8}\n"
@@ -129,8 +127,7 @@ static void headers_to_the_sender(void **state)
 	}
 }
 
-/* Room for four headers a port: more are lost, and counted. The senders' timers make up for
- * them. */
+/* Room for four headers a port: more are dropped and counted. Timeouts recover them. */
 static void headers_without_room_are_counted(void **state)
 {
 	(void)state;

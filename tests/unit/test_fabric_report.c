@@ -139,8 +139,7 @@ static void assert_faults(const struct told *t, size_t i, size_t count, const in
 		assert_int_equal(json_integer_value(json_array_get(list, n)), faults[n]);
 }
 
-/* Faults that begin one after the other, the later ones first: the first hundred moments are told
- * of, in order. */
+/* Faults in sequence, the later ones first: the first hundred moments are listed in order. */
 static void the_first_moments_are_told(void **state)
 {
 	size_t room = 1 << 16, used;
@@ -382,8 +381,7 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 		{"pfc: on, buffer: {per_port: 100KB}, ecn: {kmin: 300KB, kmax: 1MB}",
 			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 307200 "
 			"bytes there, and no queue holds more than 307200"},
-		/* a pool: half of what is free with alpha 1, and a reserve; answers have a class
-		 * too */
+		/* a pool: half of what is free with alpha 1, and a reserve; ACKs have a class */
 		{"buffer: {shared: 108000, reserve: 1000}, ecn: {kmin: 50999B, kmax: 1MB}", NULL},
 		{"buffer: {shared: 108000, reserve: 1000}, ecn: {kmin: 51000B, kmax: 1MB}",
 			"class 0: nothing is ever marked at 4 ports of switches, such as that of a-s: kmin is 51000 "

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Flows over few links and over many share a receiver's link alike: STrack, figure 17, over 100 us
- * each. */
+/* Flows over few and over many links share a receiver's link fairly: STrack, figure 17, 100 us. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

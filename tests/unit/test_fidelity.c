@@ -346,8 +346,7 @@ static void a_slip_is_explained_or_not(void **state)
 	fidelity_free(g);
 }
 
-/* A box that is overloaded by the fabric itself: what others took of it is not why, unless it was
- * much. */
+/* A machine overloaded by the fabric itself: others are not to blame, unless they took much. */
 static void overload_with_others(void **state)
 {
 	struct fidelity *f = make(100 * PS_PER_US, 1), *g = make(100 * PS_PER_US, 1);
@@ -381,8 +380,7 @@ static void a_slip_is_that_of_its_second(void **state)
 	fidelity_free(f);
 }
 
-/* A large request, say: the engine did not run for 300 ms, and a slower fabric would not have
- * either. */
+/* A large request, say: the engine stopped for 300 ms, at any slowdown. */
 static void a_stall_has_no_cure(void **state)
 {
 	struct fidelity *f = make(100 * PS_PER_US, 1);

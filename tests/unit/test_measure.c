@@ -27,8 +27,7 @@ static double slowdown(const char *topology, double late_ns, double hop_ns)
 
 #define TWO "custom: {hosts: [h0, h1], switches: [s0], links: [h0-s0, h1-s0]}, "
 
-/* A box that is late by no more than the shortest delay, and fast enough, need not be slowed
- * down. */
+/* A machine that is fast enough, and late by at most the shortest delay, needs no slowdown. */
 static void none(void **state)
 {
 	(void)state;
@@ -55,8 +54,7 @@ static void for_lateness(void **state)
 	assert_float_equal(slowdown(TWO "rate: 1Mbps, delay: 0us", 1e6, 0), 1, CLOSE);
 }
 
-/* All hosts at line rate, over two hops: what the box has to do in a second takes so long; a fifth
- * is kept in reserve. */
+/* All hosts at line rate, over two hops: the work of a second, with a fifth in reserve. */
 static void for_work(void **state)
 {
 	double bytes, want;

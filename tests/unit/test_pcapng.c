@@ -103,8 +103,7 @@ static void interfaces_have_names(void **state)
 	pcapng_close(p);
 }
 
-/* Without options, with either, with both; padded to words; of which less is there than was on the
- * wire. */
+/* Without options, with either, with both; padded to words; truncated ones. */
 static void packets_have_what_is_known(void **state)
 {
 	static const uint8_t bytes[] = "ABCDE";

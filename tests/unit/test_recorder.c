@@ -187,8 +187,7 @@ static void bursts_stand_where_they_began(void **state)
 	"\",\"class\":" class ",\"count\":" count ",\"paused_us\":" paused ",\"until_us\":" until  \
 			      ",\"lasts\":" lasts "}\n"
 
-/* A queue that was let go and is paused again within 10 us is one event, with the time of all its
- * pauses. */
+/* A queue that is paused again within 10 us is one event, with the time of all its pauses. */
 static void pauses_end_at_a_gap(void **state)
 {
 	struct bench b;
@@ -238,8 +237,7 @@ static void a_pause_that_lasts(void **state)
 				"true") "{\"t_us\":9.0,\"event\":\"later\"}\n");
 }
 
-/* What was done to the fabric, then by port, and of a port by class and reason: whatever came
- * first. */
+/* Commands first, then by port, and at a port by class and reason: whatever came first. */
 static void events_of_one_time_have_an_order(void **state)
 {
 	struct bench b;
@@ -477,8 +475,7 @@ static void no_samples_no_file(void **state)
 	small_directory_remove(directory);
 }
 
-/* h1 pauses class 3 at 9 us. Its switch hears of it 1 us and 84 bytes later, and the run ends while
- * the pause lasts. */
+/* h1 pauses class 3 at 9 us, at its switch 1 us and 84 bytes later; the run ends in the pause. */
 static const char stormy[] =
 	"name: stormy\n"
 	"topology: {leaf_spine: {leaves: 1, spines: 1, hosts_per_leaf: 2}, delay: 1us}\n"
@@ -540,8 +537,7 @@ static bool has_results(const char *directory)
 	return found;
 }
 
-/* The reason reaches the user, nothing half-made appears, and when there is room again all of it
- * does. */
+/* The reason reaches the user, nothing partial appears, and with room again all of it does. */
 static void results_appear_whole_or_not_at_all(void **state)
 {
 	static const rlim_t sizes[] = {

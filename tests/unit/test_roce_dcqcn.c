@@ -288,8 +288,7 @@ static void a_loss_restarts_slowly(void **state)
 	assert_int_equal(d.target_bps, LINE);
 }
 
-/* As NICs have it: of cuts that no round of the timer came between only the first moves the
- * target. */
+/* As in NICs: of cuts without a timer round between them only the first moves the target. */
 static void a_target_may_be_kept(void **state)
 {
 	struct dcqcn_params p = timer_only();
@@ -311,8 +310,7 @@ static void a_target_may_be_kept(void **state)
 	}
 }
 
-/* Without a byte counter the timer alone leads on: F halves, one additive step, and R_HAI from then
- * on. */
+/* Without a byte counter, by the timer alone: F halves, one additive step, then R_HAI. */
 static void no_byte_counter(void **state)
 {
 	struct dcqcn_params p = paper;

@@ -359,8 +359,7 @@ static void dcqcn_has_settings_by_name(void **state)
 	}
 }
 
-/* Unless it is told, a switch that notifies senders takes their timer for the time in which they
- * raise their rates. */
+/* By default a switch that sends CNPs takes the senders' timer for its interval. */
 static void switches_know_the_senders_timer(void **state)
 {
 	struct scenario *s =
@@ -419,8 +418,7 @@ static void hosts_have_defaults(void **state)
 	}
 }
 
-/* The DSCPs of answers and CNPs, and which of them are those of the class added for answers, if
- * any. */
+/* The DSCPs of ACKs and CNPs, and those of the class added for them, if any. */
 struct answers_case {
 	const char *text;
 	uint32_t control, notify;

@@ -108,8 +108,7 @@ static void a_line_has_64_kb_at_most(void **state)
 	free(line);
 }
 
-/* While it still sends it does not read: the refusal waits for it, and is not lost to a connection
- * that breaks. */
+/* It sends before it reads: the refusal waits, and no reset loses it. */
 static void who_sends_far_too_much_is_told(void **state)
 {
 	static const char blanks[65536];
@@ -320,8 +319,7 @@ static void answers_wait_up_to_8_mb(void **state)
 	int fd = world_connect(w), other = world_connect(w);
 	uint32_t asked = 0;
 
-	/* a MB each: seven wait for certain, and nine cannot; what the socket holds is less than
-	 * one */
+	/* a MB each: seven wait for certain, nine cannot; the socket holds less than one */
 	for (; asked < 7; asked++) {
 		say(fd, REQUEST("\"do\":\"long\",\"n\":1048500"));
 		world_serve(w);

@@ -218,8 +218,7 @@ static void any_bytes_make_a_refusal(void **state)
 	close(fd);
 }
 
-/* More than a socket holds goes out while it is read, and to who does not read it goes not for
- * ever. */
+/* More than a socket holds is sent while it is read; a client that does not read is cut off. */
 static void last_answers_are_drained(void **state)
 {
 	struct server_world *w = *state;

@@ -49,8 +49,7 @@ static void a_stream_follows_the_answer(void **state)
 	close(fd);
 }
 
-/* A slow reader's stream has holes where it was told so, and nowhere else; it is not closed over
- * it. */
+/* A slow reader's stream has holes where it was refused, nowhere else, and stays open. */
 static void a_stream_is_bounded(void **state)
 {
 	struct server_world *w = *state;

@@ -53,8 +53,7 @@ static void hand_step(struct hand *h, uint64_t span_ps)
 		fail_msg("%s", why.text);
 }
 
-/* To the very moment of what happens next, if there is such a thing: what is done then is done
- * before. */
+/* To the very moment of the next event, if there is one: commands come before it. */
 static void hand_step_to_event(struct hand *h)
 {
 	uint64_t next = session_next(h->s.session);
@@ -63,8 +62,7 @@ static void hand_step_to_event(struct hand *h)
 		hand_step(h, next - now_ps(h));
 }
 
-/* The words of a fault, parted by blanks. NULL: they are wrong, or the fabric has nothing of
- * that. */
+/* A fault's words, separated by blanks. NULL: invalid, or no such thing in the fabric. */
 static json_t *inject(struct hand *h, const char *line)
 {
 	char copy[256], *rest = copy, *word;
@@ -549,8 +547,7 @@ static void no_reroute_for_what_was_healed(void **state)
 	small_session_close(&h.s);
 }
 
-/* Routes that change at this very moment do so before what is done by hand now, and that is
- * told. */
+/* Routes that change at this very moment do so before the command, and the save says so. */
 static void after_the_routes_of_that_moment(void **state)
 {
 	struct hand h;

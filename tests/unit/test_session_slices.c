@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* However a run's time is cut, all of its files are the same bytes, and its capture is in the order
- * of time. */
+/* Slices of time do not change a run's files, and its capture is in the order of time. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -228,8 +228,7 @@ static void ports_add_up(void **state)
 	bench_close(&b);
 }
 
-/* The receiver's own port is the one that is full, marks and drops: the queue is that of the leaf
- * towards it. */
+/* The receiver's port is full, marks and drops: it is the leaf's queue towards it. */
 static void the_full_port_is_told(void **state)
 {
 	json_t *row, *queue;
@@ -317,8 +316,7 @@ static void queues_in_use_are_shown(void **state)
 	assert_true(seen_paused && seen_paused_us);
 }
 
-/* With alpha 1/2 and all of the pool free but what the only queue holds: half of it, and less as it
- * fills. */
+/* With alpha 1/2: half of the pool but for what the only queue holds, and less as it fills. */
 static void limits_follow_the_pool(void **state)
 {
 	static const char pooled[] =

@@ -315,8 +315,7 @@ static void a_late_probe_without_a_mark_is_a_round(void **state)
 	assert_true(packets(&w) <= 10);
 }
 
-/* A flow over fewer links starts from its own round trip; what table 1 scales by is the
- * fabric's. */
+/* A flow over fewer links starts from its own RTT; table 1 scales by the fabric's. */
 static void a_flow_has_its_own_base(void **state)
 {
 	struct strack_window w;

@@ -103,8 +103,7 @@ static void what_is_forwarded_is_divided(void **state)
 	fabric_free(f);
 }
 
-/* Two leaves that one slow link joins: all of it goes there, from many to many and from many to
- * one. */
+/* Two leaves and one slow link between them: many to many, and many to one. */
 static void oversubscription(void **state)
 {
 	static const struct operation list[] = {

@@ -115,8 +115,7 @@ static void percentiles_are_nearest_rank(void **state)
 	}
 }
 
-/* Unfinished ones are counted: there are no completion times then, but for those of the finished
- * ones. */
+/* Unfinished flows are counted; completion times are those of the finished ones. */
 static void half_a_run(void **state)
 {
 	struct engine_stats stats;
@@ -170,8 +169,7 @@ static void half_a_run(void **state)
 	small_net_close(&s);
 }
 
-/* Before anything has happened counts are 0, and what would be a time or a ratio of nothing is not
- * there. */
+/* At first counts are 0, and times or ratios of nothing are left out. */
 static void nothing_has_happened(void **state)
 {
 	static const char *const zero[] = {"packets.sent", "hops", "model_time_us",
@@ -420,8 +418,7 @@ static void paths_that_lead_nowhere(void **state)
 
 /* ---- the list of metrics and a run's summary ------------------------------------------------- */
 
-/* Numbers of summary.json that can't be expected: what was asked for, and how fidelity came
- * about. */
+/* Numbers of summary.json that can't be expected: settings, and details of fidelity. */
 static const char *const no_metrics[] = {"seed", "pfc.deadlock.at_us", "pfc.deadlock.queues",
 	"fidelity.degraded_s", "fidelity.passed_s", "fidelity.smallest_delay_us",
 	"fidelity.slowdown", "fidelity.sufficient_slowdown", "fidelity.busy",

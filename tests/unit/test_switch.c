@@ -65,8 +65,7 @@ static void no_such_port(void **state)
 	assert_true(b->dp->ops->submit(b->dp, BENCH_PORT_COUNT, &ref, 1) < 0);
 }
 
-/* Submits a packet that came in marked twice, far apart, to be made into this; its queue is past
- * kmax. */
+/* Submits a packet that came in marked twice, far apart, as this; its queue is past kmax. */
 static struct verdict make_twice(struct switch_bench *b, uint16_t flags)
 {
 	struct queue *q;
@@ -85,8 +84,7 @@ static struct verdict make_twice(struct switch_bench *b, uint16_t flags)
 	return trial_run(b, &t, NULL);
 }
 
-/* Each kind of frame is made by a program that has it, whatever else that has; without any it is an
- * arrival like others. */
+/* Each kind of frame is made by programs with its feature; without, it is an arrival. */
 static void what_is_on_is_made(void **state)
 {
 	static const uint16_t kinds[] = {HOP_MAKE_CNP, HOP_MAKE_STORM};

@@ -338,8 +338,7 @@ static void cells(void **state)
 	check_cell(NUMBER_NONE, json_true(), 0, "yes");
 }
 
-/* At any width the name and the sorted column are there, nothing is wider, and all columns come in
- * the end. */
+/* At any width the name and the sorted column are there; all columns come in the end. */
 static void layouts(void **state)
 {
 	size_t paused = column(TOP_LINKS, "paused_percent"), before = 0;

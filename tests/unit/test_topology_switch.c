@@ -14,8 +14,7 @@
 
 #define SWITCH(text) SMALL "switch: {" text "}\n"
 
-/* Of a k=4 fat-tree at 100 Gbps and 1 us: a full packet, and what a link of it needs without
- * LLDP. */
+/* Of a k=4 fat-tree at 100 Gbps and 1 us: a full packet, and a link's need without LLDP. */
 #define PACKET   4170ull
 #define HEADROOM 37535ull
 
@@ -143,8 +142,7 @@ static void thresholds_that_cross_on_a_link_are_named(void **state)
 	expect_fabric(SWITCH("ecn: {kmin: 1us, kmax: 1s}"),
 		"0:0: switch.ecn.kmax: 12500000000 bytes on link h0-tor0.0; at most 4294967295, as "
 		"counters have 32 bits\n");
-	/* several classes that share the switch's settings get one message, one of its own
-	 * another */
+	/* classes with the switch's settings share a message, one of its own has another */
 	expect_fabric(SWITCH("ecn: {kmin: 200KB, kmax: 50% BDP},\n"
 			     "  classes: [{class: 1}, {class: 2}, {class: 4, ecn: {kmin: 300KB}}]"),
 		"4:13: switch.classes: class 1: ecn.kmin: 204800 bytes, above kmax, which comes to 87948 "

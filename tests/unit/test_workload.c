@@ -410,8 +410,7 @@ static void sizes_are_counted(void **state)
 	assert_int_equal(size.bytes, 4096 + 4097 + 1);
 	assert_int_equal(size.packets, 1 + 2 + 1);
 	assert_int_equal(size.packet_hops, 6 + 2 * 2 + 4);
-	/* each pair's own idle round trip: 6 links, 2 and 4 that are alike, whatever the message's
-	 * size */
+	/* each pair's own idle RTT: 6 links, 2 and 4 alike, whatever the message's size */
 	assert_int_equal(list[0].base_rtt_ps, f->base_rtt_ps);
 	assert_int_equal(list[1].base_rtt_ps, f->base_rtt_ps / 3);
 	assert_int_equal(list[2].base_rtt_ps, f->base_rtt_ps / 3 * 2);
