@@ -7,7 +7,7 @@ PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
 
-CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf -Itests
+CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf -I$(BUILD)/data -Itests
 WARN     := -Wall -Wextra -Werror
 CFLAGS   ?= -O3 -g
 # gcc's alone: clang's wants an archiver and a linker of its own. Fat, so that any archiver can read the objects
@@ -46,6 +46,7 @@ FUZZ_OBJ := $(FUZZ_SRC:%.c=$(BUILD)/fuzz/%.o)
 TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
 SKEL     := $(BUILD)/bpf/fabricbed.skel.h
+SIZES    := $(BUILD)/data/workload/flow_sizes.inc
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 BPF_TESTS  := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
@@ -115,7 +116,14 @@ $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL) $(SIZES)
+
+# the shipped distributions, each a name and its text
+$(SIZES): $(wildcard scenarios/flow-sizes/*.cdf)
+	@mkdir -p $(@D)
+	$(Q)for f in $^; do \
+		printf '{"%s", ""\n' $$(basename $$f .cdf); sed 's/.*/"&\\n"/' $$f; printf '},\n'; \
+	done > $@
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -229,7 +237,8 @@ install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install comma
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/fabricbed help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
 	install -d $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
-	install -m 644 scenarios/*.yaml $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
+	install -m 644 scenarios/*.yaml $(wildcard scenarios/*.csv) $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios/flow-sizes scenarios/flow-sizes/*.cdf
 
 uninstall: ## take it away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/fabricbed $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8

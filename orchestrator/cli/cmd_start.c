@@ -34,6 +34,41 @@ static json_t *read_scenario(const char *path)
 	return string;
 }
 
+/* A workload of that flow list, which the fabric reads: flows are too many for a request. */
+static json_t *list_scenario(const char *path)
+{
+	return json_pack("{s:[{s:{s:s}}]}", "workload", "flows", "file", path);
+}
+
+static bool is_list(const char *path)
+{
+	const char *end = strrchr(path, '.');
+
+	return end && !strcmp(end, ".csv");
+}
+
+/* The text of what is to be started; keys get where it is. NULL after a message. */
+static json_t *read_workload(const char *path, json_t *keys)
+{
+	char *whole = realpath(path, NULL), *text;
+	json_t *list, *scenario;
+
+	if (!whole) {
+		cli_error("can't read %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	json_object_set_new(keys, "path", json_string(whole));
+	list = is_list(path) ? list_scenario(whole) : NULL;
+	text = list ? json_dumps(list, 0) : NULL;
+	scenario = is_list(path) ? json_string(text) : read_scenario(path);
+	if (is_list(path) && !scenario)
+		cli_error("the path %s is no UTF-8", whole);
+	json_decref(list);
+	free(text);
+	free(whole);
+	return scenario;
+}
+
 /* The keys of the request; NULL after a message. */
 static json_t *make_keys(const char *path)
 {
@@ -42,7 +77,7 @@ static json_t *make_keys(const char *path)
 	if (!path)
 		return keys;
 	words = client_words(&path, 1);
-	scenario = words ? read_scenario(path) : NULL;
+	scenario = words ? read_workload(path, keys) : NULL;
 	if (!scenario) {
 		json_decref(words);
 		json_decref(keys);
@@ -82,10 +117,11 @@ const struct command cmd_start = {
 	.summary = "start a workload in a live fabric",
 	.details =
 		"Starts the workload of the fabric's own scenario, or the one of FILE, whose other keys are left\n"
-		"alone. It runs under the fabric's transport, beside the programs that are there, and its flows\n"
+		"alone, or the flows that FILE lists, if its name ends with .csv. It runs under the fabric's transport, beside the programs that are there, and its flows\n"
 		"are among the results. Start times in it count from now. Returns when it has begun.\n\n"
 		"  fabricbed start hello\n"
-		"  fabricbed start hello incast.yaml",
+		"  fabricbed start hello incast.yaml\n"
+		"  fabricbed start hello flows.csv",
 	.options = client_options,
 	.operands_min = 1,
 	.operands_max = 2,

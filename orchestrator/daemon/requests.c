@@ -286,13 +286,14 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 {
 	const char *text = json_string_value(json_object_get(request, "scenario"));
 	const char *name = json_string_value(json_object_get(request, "name"));
+	const char *path = json_string_value(json_object_get(request, "path"));
 	struct workload_spec *workloads = NULL;
 	struct diags diags = DIAGS_INIT;
 	struct error why = ERROR_INIT;
 	size_t count = 0;
 	int r;
 
-	r = scenario_workloads(&workloads, &count, text ? text : l->own_text,
+	r = scenario_workloads(&workloads, &count, path, text ? text : l->own_text,
 		text ? strlen(text) : l->own_length, &diags);
 	if (r == 0)
 		r = fabric_check_workloads(l->params.fabric, workloads, count, &diags);
@@ -413,7 +414,8 @@ static const struct {
 		{{"what", JSON_STRING}, {"match", JSON_STRING}, {"from", JSON_INTEGER}}},
 	{"inject", inject, false, {{"words", JSON_ARRAY}}},
 	{"heal", heal, false, {{"words", JSON_ARRAY}}},
-	{"start", start, false, {{"scenario", JSON_STRING}, {"name", JSON_STRING}}},
+	{"start", start, false,
+		{{"scenario", JSON_STRING}, {"name", JSON_STRING}, {"path", JSON_STRING}}},
 	{"pause", clock_pause, false, {{0}}},
 	{"go", clock_go, false, {{0}}},
 	{"step", clock_step, false, {{"time", JSON_STRING}}},

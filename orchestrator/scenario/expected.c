@@ -108,6 +108,9 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 	case VALUE_FLAG:
 		put_words(k, buf);
 		break;
+	case VALUE_FILE:
+		snprintf(buf, EXPECTED, "the name of a file");
+		break;
 	default:
 		snprintf(buf, EXPECTED, "a mapping");
 		break;

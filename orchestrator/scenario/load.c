@@ -59,7 +59,7 @@ static int parse_text(
 static int check_tree(struct scenario **ret, const char *name, const struct tree *root,
 	size_t before, struct diags *diags)
 {
-	struct check c = {.diags = diags, .wrong = explain_path};
+	struct check c = {.diags = diags, .wrong = explain_path, .path = name};
 	struct scenario *s = calloc(1, sizeof(*s));
 
 	if (!s)
@@ -208,11 +208,12 @@ static int wrap_list(struct tree **root)
 }
 
 /* s gets nothing but the workloads. */
-static int read_workloads(struct scenario *s, const struct tree *root, struct diags *diags)
+static int read_workloads(
+	struct scenario *s, const char *path, const struct tree *root, struct diags *diags)
 {
 	const struct tree *list = tree_get(root, WORKLOAD);
 	const struct key *key = map_key(&scenario_map, WORKLOAD);
-	struct check c = {.diags = diags, .wrong = explain_path};
+	struct check c = {.diags = diags, .wrong = explain_path, .path = path};
 	char expected[EXPECTED];
 	bool valid = false;
 
@@ -229,8 +230,8 @@ static int read_workloads(struct scenario *s, const struct tree *root, struct di
 	return c.out_of_memory ? -ENOMEM : valid ? 0 : -EINVAL;
 }
 
-int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,
-	size_t length, struct diags *diags)
+int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *path,
+	const char *text, size_t length, struct diags *diags)
 {
 	size_t before = diags->count;
 	struct scenario s = {0};
@@ -239,7 +240,7 @@ int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char
 	if (!r)
 		r = wrap_list(&root);
 	if (!r)
-		r = read_workloads(&s, root, diags);
+		r = read_workloads(&s, path, root, diags);
 	tree_free(root);
 	if (!r && diags->count != before)
 		r = -EINVAL; /* a key came twice */

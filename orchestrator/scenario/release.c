@@ -16,6 +16,9 @@ static void release_value(const struct key *k, void *base)
 		free(*(char **)target);
 		*(char **)target = NULL;
 		break;
+	case VALUE_FILE:
+		file_release(target);
+		break;
 	case VALUE_MAP:
 		map_release(k->map, target);
 		break;

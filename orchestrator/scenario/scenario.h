@@ -286,11 +286,12 @@ bool scenario_path_is(const char *path, const char *other);
 int fault_words(const struct fault_spec *f, char *buf, size_t size);
 
 /*
- * The `workload` list of another file, whose other keys may be invalid. 0; -EINVAL with messages;
- * -ENOMEM. Release each with workload_spec_release(), and free() the array.
+ * The `workload` list of another file, whose other keys may be invalid; path: where that file is,
+ * for the files that it names, or NULL. 0; -EINVAL with messages; -ENOMEM. Release each with
+ * workload_spec_release(), and free() the array.
  */
-int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *text,
-	size_t length, struct diags *diags);
+int scenario_workloads(struct workload_spec **ret, size_t *ret_count, const char *path,
+	const char *text, size_t length, struct diags *diags);
 void workload_spec_release(struct workload_spec *w);
 
 /* Calls visit for each host that a workload names: under which key ("pairs.to"), and its name. */

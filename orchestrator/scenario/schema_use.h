@@ -50,6 +50,10 @@ bool key_read(struct check *c, const struct key *k, const struct tree *n, void *
 /* One scalar, as the key says, into target. False: there is a message. */
 bool value_read(struct check *c, const struct key *k, const struct tree *n, void *target);
 
+/* The file that a scalar names; the same. Release its content. */
+bool file_read(struct check *c, const struct key *k, const struct tree *n, struct file_text *ret);
+void file_release(struct file_text *f);
+
 /* The key of that name; NULL: there is none. */
 const struct key *map_key(const struct map *map, const char *name);
 

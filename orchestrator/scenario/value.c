@@ -306,6 +306,8 @@ bool value_read(struct check *c, const struct key *k, const struct tree *n, void
 	case VALUE_WORD:
 	case VALUE_FLAG:
 		return read_word(c, k, n, target);
+	case VALUE_FILE:
+		return file_read(c, k, n, target);
 	default:
 		return read_integer(c, k, n, target);
 	}

@@ -124,6 +124,9 @@ void value_write(FILE *out, const struct key *k, const void *target)
 	case VALUE_TEXT:
 		write_quoted(out, *(char *const *)target);
 		break;
+	case VALUE_FILE:
+		write_name(out, ((const struct file_text *)target)->path);
+		break;
 	case VALUE_LABEL:
 		write_name(out, *(char *const *)target);
 		break;

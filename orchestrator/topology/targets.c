@@ -7,6 +7,7 @@
 #include <string.h>
 #include "abi/hop.h"
 #include "base/units.h"
+#include "base/wiretime.h"
 #include "scenario/scenario.h"
 #include "transport/kind.h"
 #include "workload/kind.h"
@@ -42,6 +43,39 @@ static bool find_host(const struct fabric *f, const char *key, const char *name,
 
 #define KEY_TEXT 64
 
+static uint32_t host_number(const void *fabric, const char *name)
+{
+	const struct fabric *f = fabric;
+	uint32_t node;
+
+	return fabric_find_node(f, name, &node) && node < f->net.host_count ? node : UINT32_MAX;
+}
+
+static bool host_matches(const void *fabric, uint32_t host, const char *glob)
+{
+	return fabric_node_matches(fabric, host, glob);
+}
+
+static uint64_t host_rate(const void *fabric, uint32_t host)
+{
+	const struct net *net = &((const struct fabric *)fabric)->net;
+
+	return net->ports[net->nodes[host].first_port].rate_bps;
+}
+
+struct workload_hosts fabric_workload_hosts(const struct fabric *f)
+{
+	return (struct workload_hosts){
+		.count = f->net.host_count,
+		.message_max = MESSAGE_PACKETS * f->mtu,
+		.packet_ps = serialise_ps(f->packet_bytes, f->host_rate_bps),
+		.fabric = f,
+		.number = host_number,
+		.matches = host_matches,
+		.rate_bps = host_rate,
+	};
+}
+
 /* Whoever visits the hosts that a workload names. */
 struct named_hosts {
 	const struct fabric *f;
@@ -65,15 +99,15 @@ static double check_workload(
 	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
 {
 	const struct workload_kind *kind = workload_kinds[w->kind];
+	const struct workload_hosts hosts = fabric_workload_hosts(f);
 	struct named_hosts named = {f, w, index, diags};
 	char text[WORKLOAD_REFUSAL];
-	const char *refusal =
-		kind->refuse ? kind->refuse(w->options, f->net.host_count, text) : NULL;
+	const char *refusal = kind->refuse ? kind->refuse(w->options, &hosts, text) : NULL;
 
 	scenario_workload_hosts(w, check_named_host, &named);
 	if (refusal)
 		diags_add(diags, w->pos, "workload.%zu.%s.%s", index, kind->name, refusal);
-	return kind->count(w->options, f->net.host_count);
+	return kind->count(w->options, &hosts);
 }
 
 /* reason: why there can't be more. */

@@ -5,6 +5,7 @@
 /* Whether workloads and faults name what the fabric has. */
 #include "faults/fault_kind.h"
 #include "topology/fabric.h"
+#include "workload/kind.h"
 
 struct diags;
 struct fault_spec;
@@ -26,6 +27,9 @@ int check_fault_targets(const struct fabric *f, const struct scenario *s, struct
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
 int fabric_check_workloads(const struct fabric *f, const struct workload_spec *workloads,
 	size_t count, struct diags *diags);
+
+/* The fabric's hosts, as workloads ask for them. */
+struct workload_hosts fabric_workload_hosts(const struct fabric *f);
 
 /* Whether a fault names this link or node. Targets number all links, then all nodes. */
 bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t target);

@@ -74,7 +74,7 @@ static void check_workloads(const char *text, size_t length)
 	struct diags d = DIAGS_INIT;
 	struct workload_spec *w = NULL;
 	size_t count = 0;
-	int r = scenario_workloads(&w, &count, text, length, &d);
+	int r = scenario_workloads(&w, &count, NULL, text, length, &d);
 
 	check_result(r, &d);
 	if (!r && !count)

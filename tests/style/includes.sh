@@ -25,7 +25,7 @@ rules=$(
 	bpf/sw/trim.h                   lib/* sw/resubmit.h
 	bpf/sw/generate.h               sw/*
 	bpf/sw/pipeline.h               sw/*
-	userspace/base/                 base/* abi/* lib/rng.h lib/compiler.h
+	userspace/base/                 base/* abi/* lib/rng.h lib/random.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h
 	userspace/dataplane/dataplane.h abi/*
 	userspace/dataplane/inline.c    dataplane/dataplane.h dataplane/table_list.h sw/pipeline.h

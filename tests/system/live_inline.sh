@@ -117,6 +117,31 @@ same "the saved scenario has the same trace" "$(figure again/summary.json trace_
 	"$(figure "runs/$name-1/summary.json" trace_hash)"
 same "nothing is left of it" "$(ls "$runtime/fabricbed")" ""
 
+# a list of flows, and a scenario that names one beside itself
+mkdir ../lists
+printf 'src,dst,bytes,start_us,after\nh0,h1,100KB,1,\nh1,h2,1,0.5,0\nh9,h3,7,,0 1\n' >../lists/flows.csv
+printf 'src,dst,bytes\nh0,h1,1\nh0,h99,1\n' >../lists/wrong.csv
+printf 'workload: [{flows: {file: flows.csv, start: 3us}}, {load: {sizes: hadoop, load: 10%%, until: 20us}}]\n' >../lists/beside.yaml
+chmod -R a+rX ../lists
+as_nobody up ../incast.yaml --name "$name" --quiet
+fb step 2us
+fb start ../lists/wrong.csv
+exits "start: a wrong list" 2
+like "start: a wrong list has its line" "$err" "*flows.file: wrong.csv line 3: dst: there is no host 'h99' among the fabric's 64*"
+fb start ../lists/flows.csv
+exits "start: a list" 0
+like "start: a list: how many" "$out" "3 flows from number 0 on since 2 us*"
+fb start ../lists/beside.yaml
+exits "start: a scenario with a list" 0
+fb until flows
+fb save --output lists.yaml
+fb down
+as_nobody run lists.yaml --quiet --output lists
+exits "the saved lists run" 0
+same "with the same trace" "$(figure lists/summary.json trace_hash)" \
+	"$(figure "$(ls -td runs/"$name"-*/ | head -1)summary.json" trace_hash)"
+same "the list's start counts from the command" "$(awk -F, '$1 == 0 { print $2, $3, $5 }' lists/flows.csv)" "h0 h1 3.000000"
+
 # what was stepped by hand is not judged, unless that is asked for
 for expect in "" --expect; do
 	as_nobody up ../hello.yaml --name "$name" --quiet --start --set 'expect=[{metric: flows.fct_us.max, at_most: 1}]'

@@ -14,7 +14,7 @@ if ! command -v patch >/dev/null; then
 fi
 recipes=$root/tests/recipes
 mkdir tree
-cp -r "$root"/{Makefile,bpf,userspace,orchestrator} tree
+cp -r "$root"/{Makefile,bpf,userspace,orchestrator,scenarios} tree
 for recipe in "$recipes"/*.patch; do
 	title=$(basename "$recipe" .patch)
 	holds "$title: the patch applies" patch -d tree -p1 --forward --no-backup-if-mismatch -i "$recipe"

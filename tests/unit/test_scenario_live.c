@@ -183,7 +183,7 @@ static void check_two(const char *text)
 	struct workload_spec *w = NULL;
 	size_t count = 0;
 
-	assert_int_equal(scenario_workloads(&w, &count, text, strlen(text), &d), 0);
+	assert_int_equal(scenario_workloads(&w, &count, NULL, text, strlen(text), &d), 0);
 	assert_int_equal(d.count, 0);
 	assert_int_equal(count, 2);
 	assert_ptr_equal(workload_kinds[w[0].kind], &workload_kind_permutation);
@@ -224,7 +224,7 @@ static void lists_grow(void **state)
 	assert_string_equal(s->faults[0].target, "a");
 	assert_string_equal(s->faults[3].target, "b");
 	assert_int_equal(s->faults[3].effect.delay_ps, 3 * US);
-	assert_int_equal(scenario_workloads(&w, &count, TWO, strlen(TWO), &d), 0);
+	assert_int_equal(scenario_workloads(&w, &count, NULL, TWO, strlen(TWO), &d), 0);
 	for (size_t i = 0; i < count; i++)
 		assert_int_equal(scenario_add_workload(s, &w[i]), 0);
 	free(w);

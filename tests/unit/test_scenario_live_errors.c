@@ -251,7 +251,7 @@ static void expect_workloads(const char *text, const char *messages)
 	char *found;
 	FILE *out = open_memstream(&found, &length);
 
-	assert_int_equal(scenario_workloads(&w, &count, text, strlen(text), &d), -EINVAL);
+	assert_int_equal(scenario_workloads(&w, &count, NULL, text, strlen(text), &d), -EINVAL);
 	assert_ptr_equal(w, untouched);
 	assert_int_equal(count, 77);
 	for (size_t i = 0; i < d.count; i++)

@@ -127,7 +127,8 @@ static void hand_start(struct hand *h, const char *text)
 	size_t count = 0;
 	json_t *result;
 
-	assert_int_equal(scenario_workloads(&workloads, &count, text, strlen(text), &diags), 0);
+	assert_int_equal(
+		scenario_workloads(&workloads, &count, NULL, text, strlen(text), &diags), 0);
 	assert_int_equal(fabric_check_workloads(h->s.fabric, workloads, count, &diags), 0);
 	diags_release(&diags);
 	result = session_start(h->s.session, workloads, count, &why);

@@ -54,7 +54,7 @@ static uint64_t on_wire(uint64_t bytes, uint64_t rate_bps)
 
 #define TO(src, dst)                                                                               \
 	{                                                                                          \
-		src, dst, BYTES, 0, {0}, 0, 0, false, false                                        \
+		src, dst, BYTES, 0, {0}, 0, 0, false, false, false                                 \
 	}
 #define FROM_LEAF_0 TO(0, 4), TO(1, 5), TO(2, 6), TO(3, 7)
 
@@ -107,7 +107,7 @@ static void what_is_forwarded_is_divided(void **state)
 static void oversubscription(void **state)
 {
 	static const struct operation list[] = {
-		FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, {0}, 0, 0, true, true}};
+		FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, {0}, 0, 0, true, true, false}};
 	struct scenario s = fixture_leaf_spine(2, 1, 4, 1);
 	struct fabric *f;
 

@@ -534,7 +534,8 @@ static void check_workload(const char *text, bool valid, const char *message)
 	struct diags d = DIAGS_INIT;
 
 	assert_int_equal(
-		scenario_workloads(&s.workloads, &s.workload_count, text, strlen(text), &d), 0);
+		scenario_workloads(&s.workloads, &s.workload_count, NULL, text, strlen(text), &d),
+		0);
 	s.workloads[0].valid = valid;
 	if (message)
 		assert_refused(&s, message, 1);

@@ -73,7 +73,7 @@ static void check_workloads(const struct fabric *f, const char *list, const char
 	size_t count = 0;
 	char *text;
 
-	assert_int_equal(scenario_workloads(&w, &count, list, strlen(list), &d), 0);
+	assert_int_equal(scenario_workloads(&w, &count, NULL, list, strlen(list), &d), 0);
 	text = said(&d, fabric_check_workloads(f, w, count, &d));
 	assert_string_equal(text, messages);
 	free(text);

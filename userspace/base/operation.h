@@ -29,6 +29,7 @@ struct operation {
 		stream; /* messages of one connection have the same, from 1 on; 0: it has its own */
 	bool waits;     /* for others */
 	bool again;     /* waits for one between the same two hosts and no shorter */
+	bool unmeasured; /* a message whose completion time does not count */
 };
 
 /*

@@ -7,6 +7,7 @@
  * no other's numbers.
  */
 #include <stdint.h>
+#include "lib/random.h"
 #include "lib/rng.h"
 
 /* The seed of stream `index` of `purpose` ("flow", "port", ...). */
@@ -33,6 +34,12 @@ static inline uint64_t rng_take(uint64_t *state)
 static inline uint32_t rng_below(uint64_t *state, uint32_t n)
 {
 	return (uint32_t)(((rng_take(state) >> 32) * n) >> 32);
+}
+
+/* Exponential with that mean, below 2^57. */
+static inline uint64_t rng_exponential(uint64_t *state, uint64_t mean)
+{
+	return random_exponential(rng_take(state), mean);
 }
 
 #endif

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include "base/numbers.h"
 #include "base/quantity.h"
 #include "base/units.h"
@@ -34,6 +35,7 @@ enum value_kind {
 	VALUE_NUMBER, /* double, least..most unless both are 0 */
 	VALUE_WORD,   /* unsigned: index in `words`, from `min` on */
 	VALUE_FLAG,   /* bool: index in `words` */
+	VALUE_FILE,   /* struct file_text: the content of a file, or of what `built_in` knows */
 	VALUE_NONE,   /* a choice that is its bare name and has no value */
 	VALUE_MAP,    /* by `map`, into the struct at the offset */
 	VALUE_LIST,   /* by `list` */
@@ -45,10 +47,28 @@ struct check {
 	struct diags *diags;
 	bool out_of_memory;
 	bool inherits; /* what is not given stays as the target has it, whatever its default is */
+	/* The scenario's file: what it names is relative to its folder; NULL: the current one. */
+	const char *path;
 	/* Adds a message about what is below n on a path ("to.1"; "": n itself). Returns false. */
 	bool (*wrong)(struct check *c, const struct tree *n, const char *path, const char *format,
 		...) __attribute__((format(printf, 4, 5)));
 };
+
+/* A file that a scenario names, as it was when that was read. */
+#define FILE_TEXT_MAX (1u << 30)
+struct file_text {
+	char *path; /* absolute, or the name of a built-in one */
+	char *text; /* with a zero behind it */
+	size_t length;
+};
+
+/* Its name without its folders, for messages. */
+static inline const char *file_text_name(const struct file_text *f)
+{
+	const char *slash = strrchr(f->path, '/');
+
+	return slash ? slash + 1 : f->path;
+}
 
 /* A member of a struct. Size 0: there is none. */
 struct field {
@@ -130,6 +150,8 @@ struct key {
 	const char *const *words;           /* NULL ends the list */
 	const char *expected;               /* in messages; NULL: worded from kind and range */
 	bool (*is_valid)(const char *text); /* VALUE_LABEL; NULL: any word is */
+	const char *(*built_in)(
+		const char *name); /* VALUE_FILE: its text; NULL: it is the name of a file */
 	const struct map *map;
 	const struct list *list;
 	const struct form *form;

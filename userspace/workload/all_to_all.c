@@ -28,18 +28,19 @@ static uint32_t free_turns(const struct all_to_all *o, uint32_t hosts)
 	return o->window && o->window < hosts - 1 ? o->window : hosts - 1;
 }
 
-static double count(const void *options, uint32_t hosts)
+static double count(const void *options, const struct workload_hosts *hosts)
 {
-	uint32_t turns = hosts - 1;
+	uint32_t turns = hosts->count - 1;
 
 	/* one that waits has a barrier before it */
-	return (double)hosts * (2.0 * turns - free_turns(options, hosts));
+	return (double)hosts->count * (2.0 * turns - free_turns(options, hosts->count));
 }
 
-static const char *refuse(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL])
+static const char *refuse(
+	const void *options, const struct workload_hosts *hosts, char buf[WORKLOAD_REFUSAL])
 {
 	(void)options;
-	if (hosts > 1)
+	if (hosts->count > 1)
 		return NULL;
 	snprintf(buf, WORKLOAD_REFUSAL, "message: the fabric has one host; expected at least 2");
 	return buf;

@@ -10,12 +10,12 @@
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all)
+#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(flows) X(load)
 
 /* What the options of each kind begin with. */
 struct workload_common {
 	uint64_t start_ps; /* of the first that it does */
-	uint64_t bytes;    /* of its longest message */
+	uint64_t bytes;    /* of its longest message; 0: refuse() has looked at that */
 };
 
 /* The options of kinds whose messages are sent again and again. */
@@ -41,21 +41,25 @@ struct workload_rounds {
 /* The hosts of a fabric. */
 struct workload_hosts {
 	uint32_t count;
-	uint32_t (*number)(const void *fabric, const char *name); /* of one that there is */
-	const void *fabric;
-	uint64_t packet_ps; /* of a full packet on the slowest host link */
+	uint64_t message_max; /* bytes */
+	uint64_t packet_ps;   /* of a full packet on the slowest host link */
+	const void *fabric;   /* what these are asked of */
+	uint32_t (*number)(const void *fabric, const char *name); /* UINT32_MAX: there is none */
+	bool (*matches)(const void *fabric, uint32_t host, const char *glob); /* its name does */
+	uint64_t (*rate_bps)(const void *fabric, uint32_t host);              /* of its link */
 };
 
-#define WORKLOAD_REFUSAL 160
+#define WORKLOAD_REFUSAL 256
 
 struct workload_kind {
 	const char *name;
 	struct map map; /* its keys; size: of its options */
 	bool balanced;  /* each host sends as much as it receives */
 	/* How many operations it comes to: at least, where that depends on what is drawn. */
-	double (*count)(const void *options, uint32_t hosts);
-	/* Why so many hosts are too few ("senders: ..."): NULL, or buf. Callback NULL: never. */
-	const char *(*refuse)(const void *options, uint32_t hosts, char buf[WORKLOAD_REFUSAL]);
+	double (*count)(const void *options, const struct workload_hosts *hosts);
+	/* Why these hosts will not do ("senders: ..."): NULL, or buf. Callback NULL: never. */
+	const char *(*refuse)(const void *options, const struct workload_hosts *hosts,
+		char buf[WORKLOAD_REFUSAL]);
 	/* Appends to m, or leaves it as it was. 0, or an error of operations_reserve(). */
 	int (*operations)(struct operations *m, const struct workload_params *p,
 		const void *options, const struct workload_hosts *hosts);

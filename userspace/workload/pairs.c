@@ -71,7 +71,7 @@ static bool check_pairs(struct check *c, const struct tree *n, void *options, ui
 	return fine;
 }
 
-static double count(const void *options, uint32_t hosts)
+static double count(const void *options, const struct workload_hosts *hosts)
 {
 	const struct pairs *o = options;
 

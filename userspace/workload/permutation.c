@@ -71,11 +71,11 @@ static const struct key keys[] = {
 	WORKLOAD_ROUNDS_KEYS(struct permutation),
 };
 
-static double count(const void *options, uint32_t hosts)
+static double count(const void *options, const struct workload_hosts *hosts)
 {
 	const struct permutation *o = options;
 
-	return (double)hosts * o->count * o->rounds.repeat;
+	return (double)hosts->count * o->count * o->rounds.repeat;
 }
 
 static int make_operations(struct operations *m, const struct workload_params *p,
