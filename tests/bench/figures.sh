@@ -91,6 +91,17 @@ done <<-END
 	1,024 32 32 32 2 150
 	8,192 128 64 64 15 1024
 END
+# all of it is read before the last line is found to be wrong, and then nothing is built
+awk 'BEGIN {
+	print "src,dst,bytes,start_us"
+	for (i = 0; i < 1000000; i++) printf "h%d,h%d,%d,%.2f\n", i % 16, (i + 1 + i % 15) % 16, i % 5000 + 1, i / 100
+	print "h0,h99,1,0"
+}' >"$scratch/list.csv"
+printf 'name: list\ntopology: {fat_tree: {k: 4}}\nworkload: [{flows: {file: list.csv}}]\n' >"$scratch/list.yaml"
+TIMEFORMAT=%R
+seconds=$({ time "$command" validate "$scratch/list.yaml" >"$scratch/said" 2>&1; } 2>&1)
+grep -q 'line 1000002' "$scratch/said" || status=1
+figure "a flow list of a million lines, read and checked" most 1 s "$seconds" 1
 tests/bench/live.sh || status=1
 echo "! behind a figure: not what was asked; the kernel dataplane and live fabrics are measured as root only"
 exit $status

@@ -179,8 +179,25 @@ class Scenario:
         self.left = PACKETS
         self.keys["workload"] = [self.job() for _ in range(d.choice([1, 1, 1, 2, 3]))]
 
+    def load(self):
+        """Flows of at most 2 MB, of 55 KB in the mean: a few, for each is as many packets as the mtu makes it."""
+        d = self.dice
+        percent, flows, hosts = d.choice([5, 30, 60, 100]), d.randint(2, 12), len(self.hosts)
+        until = flows * 55000 * 8 * PS["s"] / (hosts * self.host_rate * percent / 100)
+        spec = {"sizes": d.choice(["alistorage", "hadoop"]) if self.mtu > 4000 else "alistorage", "load": f"{percent}%", "until": time(until + 1)}
+        self.maybe(0.5, spec, "arrivals", lambda: d.choice(["poisson", "uniform"]))
+        self.maybe(0.3, spec, "warmup", lambda: time(until * d.random()))
+        self.maybe(0.3, spec, "cooldown", lambda: time(until * d.random()))
+        self.maybe(0.3, spec, "start", lambda: time(self.packet_ps * d.random() * 50))
+        if hosts > 2:
+            self.maybe(0.3, spec, "incast", lambda: {"senders": d.randint(1, hosts - 1), "message": size(self.mtu * d.randint(1, 8)), "share": "5%"})
+        self.most_bytes = max(getattr(self, "most_bytes", 0), 55000 * flows)
+        return {"load": spec}
+
     def job(self):
         d = self.dice
+        if self.mtu >= 1024 and d.random() < 0.1:
+            return self.load()
         kind = self.pick("permutation", "incast", "incast", "incast", "pairs")
         spec, flows = {}, len(self.hosts)
         if kind == "permutation":
