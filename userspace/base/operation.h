@@ -29,6 +29,7 @@ struct operation {
 		stream; /* messages of one connection have the same, from 1 on; 0: it has its own */
 	bool waits;     /* for others */
 	bool again;     /* waits for one between the same two hosts and no shorter */
+	uint32_t group; /* of those of its entry: what results tell of together */
 };
 
 /*

@@ -8,18 +8,6 @@
 #include "workload/kind.h"
 #include "workload/list.h"
 
-/* The first n of pool become a sample without repetition: the first n steps of a shuffle. */
-static void sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t drawn = i + rng_below(rng, size - i);
-		uint32_t first = pool[i];
-
-		pool[i] = pool[drawn];
-		pool[drawn] = first;
-	}
-}
-
 int workload_incast(struct operations *m, const struct workload_params *p,
 	const struct workload_rounds *rounds, uint32_t hosts, uint32_t senders, uint32_t to)
 {
@@ -33,7 +21,7 @@ int workload_incast(struct operations *m, const struct workload_params *p,
 			src[i] = i < to ? i : i + 1;
 		for (uint32_t i = 0; i < senders; i++)
 			dst[i] = to;
-		sample(src, hosts - 1, senders, &rng);
+		hosts_sample(src, hosts - 1, senders, &rng);
 		err = operations_add_rounds(m, p, rounds, src, dst, senders);
 	}
 	free(src);

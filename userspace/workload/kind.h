@@ -10,7 +10,7 @@
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all)
+#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(collective)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -52,6 +52,7 @@ struct workload_kind {
 	const char *name;
 	struct map map; /* its keys; size: of its options */
 	bool balanced;  /* each host sends as much as it receives */
+	const char *size_key; /* which its longest message follows from; NULL: "message" */
 	/* How many operations it comes to: at least, where that depends on what is drawn. */
 	double (*count)(const void *options, uint32_t hosts);
 	/* Why so many hosts are too few ("senders: ..."): NULL, or buf. Callback NULL: never. */

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "base/rng_stream.h"
 #include "workload/kind.h"
 #include "workload/list.h"
 
@@ -83,4 +84,16 @@ int operations_add_rounds(struct operations *m, const struct workload_params *p,
 				operations_wait(m, (uint32_t)(m->count - 1 - n), OPERATION_ENDED);
 		}
 	return 0;
+}
+
+/* The first n steps of a shuffle. */
+void hosts_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t drawn = i + rng_below(rng, size - i);
+		uint32_t first = pool[i];
+
+		pool[i] = pool[drawn];
+		pool[drawn] = first;
+	}
 }
