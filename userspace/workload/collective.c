@@ -208,7 +208,7 @@ static void place(uint32_t *ret, const struct collective *o, uint32_t ranks, uin
 	for (size_t i = 0; i < o->host_count; i++)
 		ret[i] = hosts->number(hosts->fabric, o->hosts[i]);
 	if (o->placement == RANDOM && !o->host_count)
-		hosts_sample(ret, hosts->count, ranks * o->jobs, &rng);
+		workload_sample(ret, hosts->count, ranks * o->jobs, &rng);
 }
 
 static int make_operations(struct operations *m, const struct workload_params *p,

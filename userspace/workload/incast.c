@@ -21,7 +21,7 @@ int workload_incast(struct operations *m, const struct workload_params *p,
 			src[i] = i < to ? i : i + 1;
 		for (uint32_t i = 0; i < senders; i++)
 			dst[i] = to;
-		hosts_sample(src, hosts - 1, senders, &rng);
+		workload_sample(src, hosts - 1, senders, &rng);
 		err = operations_add_rounds(m, p, rounds, src, dst, senders);
 	}
 	free(src);

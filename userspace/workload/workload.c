@@ -86,8 +86,7 @@ int operations_add_rounds(struct operations *m, const struct workload_params *p,
 	return 0;
 }
 
-/* The first n steps of a shuffle. */
-void hosts_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
+void workload_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t drawn = i + rng_below(rng, size - i);
