@@ -34,7 +34,8 @@ static void keep(void *arg, const struct collective_move *move)
 {
 	struct graph *g = arg;
 
-	assert_int_equal(ARRAY_ADD(g->moves, g->move_count, (struct moved){*move, g->cell_count}), 0);
+	assert_int_equal(
+		ARRAY_ADD(g->moves, g->move_count, (struct moved){*move, g->cell_count}), 0);
 	for (uint32_t i = 0; i < move->cell_count; i++)
 		assert_int_equal(ARRAY_ADD(g->cells, g->cell_count, move->cells[i]), 0);
 }
@@ -166,30 +167,31 @@ static bool counts(const struct world *w, uint32_t rank, const struct collective
 	return true;
 }
 
-static void each_content(struct world *w, bool last)
+/* Sets it as it is at first, or looks whether it is as it has to be at last. */
+static void settle(struct world *w, uint32_t rank, uint32_t round, uint32_t channel, bool last)
 {
 	uint32_t origins = w->c->op == ALL_TO_ALL ? w->n : 1;
+	uint64_t bytes = share(w->c->bytes, w->c->channels, channel);
 
+	for (uint32_t i = 0; i < origins * w->segments * w->parts; i++) {
+		struct collective_cell cell = {
+			i / w->parts / w->segments, i / w->parts % w->segments, i % w->parts, 1};
+		struct content *x = content(w, rank, round, channel, &cell);
+
+		if (!last)
+			x->from = expected(w, rank, &cell, false);
+		else if (cell.part * w->c->chunk < share(bytes, w->segments, cell.segment) &&
+			 counts(w, rank, &cell))
+			assert_true(x->from == expected(w, rank, &cell, true));
+	}
+}
+
+static void each_content(struct world *w, bool last)
+{
 	for (uint32_t rank = 0; rank < w->n; rank++)
-		for (uint32_t rc = 0; rc < w->c->repeat * w->c->channels; rc++)
-			for (uint32_t os = 0; os < origins * w->segments; os++)
-				for (uint32_t part = 0; part < w->parts; part++) {
-					struct collective_cell cell = {
-						os / w->segments, os % w->segments, part, 1};
-					uint32_t channel = rc % w->c->channels;
-					struct content *x = content(w, rank,
-						rc / w->c->channels, channel, &cell);
-					uint64_t length = share(share(w->c->bytes, w->c->channels,
-									channel),
-						w->segments, cell.segment);
-
-					if (!last)
-						x->from = expected(w, rank, &cell, false);
-					else if (part * w->c->chunk < length &&
-						 counts(w, rank, &cell))
-						assert_true(x->from ==
-							    expected(w, rank, &cell, true));
-				}
+		for (uint32_t round = 0; round < w->c->repeat; round++)
+			for (uint32_t channel = 0; channel < w->c->channels; channel++)
+				settle(w, rank, round, channel, last);
 }
 
 static void begin(struct world *w, uint32_t operation)
@@ -212,10 +214,9 @@ static void deliver(struct world *w, uint32_t operation)
 
 	for (uint32_t i = 0; i < k->move.cell_count; i++) {
 		const struct collective_cell *cell = &w->g->cells[k->first_cell + i];
-		struct content *from = content(
-			w, k->move.from, k->move.round, k->move.channel, cell);
-		struct content *to = content(
-			w, k->move.to, k->move.round, k->move.channel, cell);
+		struct content *from =
+			content(w, k->move.from, k->move.round, k->move.channel, cell);
+		struct content *to = content(w, k->move.to, k->move.round, k->move.channel, cell);
 
 		from->on_wire--;
 		assert_int_equal(to->on_wire, 0);
@@ -401,7 +402,7 @@ static void rounds_and_stragglers(void **state)
 	(void)state;
 	for (size_t i = 0; i < ALL; i++) {
 		struct collective c = plain(all[i].op, all[i].algorithm, 999);
-		size_t gates = 0;
+		size_t gates = 0, computations = 0;
 		struct graph g;
 
 		c.common.start_ps = 40;
@@ -420,8 +421,11 @@ static void rounds_and_stragglers(void **state)
 			if (operation_is_message(o)) {
 				if (!o->waits)
 					assert_int_equal(o->start_ps, 40);
-				else if (o->start_ps)
-					assert_int_equal(o->start_ps, o->src_host == 2 ? 77 : 5);
+				else
+					assert_int_equal(o->start_ps, 0);
+			} else if (o->lasts_ps == (o->src_host == 2 ? 77 : 5)) {
+				assert_true(o->waits);
+				computations++;
 			} else if (o->lasts_ps || o->start_ps) {
 				gates++;
 				assert_int_equal(o->lasts_ps, o->src_host == 1 ? 500 : 0);
@@ -430,6 +434,7 @@ static void rounds_and_stragglers(void **state)
 		}
 		/* the straggler's first, and all of two rounds */
 		assert_int_equal(gates, 1 + 2 * 4);
+		assert_true(computations || all[i].algorithm == WINDOWED);
 		release(&g);
 	}
 }
@@ -505,8 +510,7 @@ static void closed_form(size_t i, uint32_t n, uint32_t *ret_messages, uint32_t *
 	uint32_t twice = all[i].op == ALL_REDUCE ? 2 : 1;
 
 	*ret_segments = twice * (n - 1);
-	*ret_messages = all[i].algorithm == HALVING_DOUBLING ? twice * log2_up(n)
-							     : twice * (n - 1);
+	*ret_messages = all[i].algorithm == HALVING_DOUBLING ? twice * log2_up(n) : twice * (n - 1);
 	if (all[i].algorithm == BRUCK) {
 		*ret_messages = log2_up(n);
 		*ret_segments = 0;
@@ -562,8 +566,8 @@ static void trees_are_complementary(void **state)
 		make(&g, &c, n);
 		for (size_t i = 0; i < g.move_count; i++)
 			if (g.moves[i].move.reduces)
-				inside[g.cells[g.moves[i].first_cell].segment]
-				      [g.moves[i].move.to] = true;
+				inside[g.cells[g.moves[i].first_cell].segment][g.moves[i].move.to] =
+					true;
 		for (uint32_t k = 0; k < n; k++)
 			both += inside[0][k] && inside[1][k];
 		assert_true(both <= 1);
@@ -578,8 +582,7 @@ static void counted_beforehand(void **state)
 	for (size_t i = 0; i < ALL; i++)
 		for (uint32_t n = 4; n <= RANKS_MAX; n *= 2)
 			for (uint64_t chunk = 0; chunk < 400; chunk += 100) {
-				struct collective c =
-					plain(all[i].op, all[i].algorithm, 1000 * n);
+				struct collective c = plain(all[i].op, all[i].algorithm, 1000 * n);
 				struct graph g;
 				double least;
 
@@ -589,7 +592,7 @@ static void counted_beforehand(void **state)
 				make(&g, &c, n);
 				least = workload_kind_collective.count(&c, 2 * n);
 				assert_true(least <= (double)g.m.count);
-				if (chunk)
+				if (chunk && all[i].algorithm != BRUCK)
 					assert_true(2 * least > (double)g.move_count);
 				release(&g);
 			}
@@ -637,9 +640,8 @@ static uint64_t takes(const struct collective *c, uint32_t n)
 
 	make(&g, c, n);
 	open_star(&s, n);
-	assert_int_equal(engine_add_flows(
-				 s.engine, g.m.items, g.m.count, g.m.waits, g.m.wait_count),
-		0);
+	assert_int_equal(
+		engine_add_flows(s.engine, g.m.items, g.m.count, g.m.waits, g.m.wait_count), 0);
 	small_net_run(&s, 100 * PS_PER_S);
 	for (uint32_t i = 0; i < g.m.count; i++) {
 		struct engine_flow_result r;
@@ -698,7 +700,8 @@ static void time_is_the_closed_form(void **state)
 		for (uint32_t n = 2; n <= 16; n += n < 9 ? 1 : 7) {
 			struct collective c = plain(all[i].op, all[i].algorithm, 200 * n);
 
-			if (is_possible(i, n))
+			/* else a step need not wait for the one before */
+			if (is_possible(i, n) && (all[i].algorithm != BRUCK || !(n & (n - 1))))
 				assert_near(takes(&c, n), closed_time(i, n, 200));
 		}
 }
@@ -730,9 +733,9 @@ static void stragglers_take_time(void **state)
 	c.stragglers = &late;
 	c.straggler_count = 1;
 	assert_near(takes(&c, 8), before + late.delay_ps);
+	/* one after the other, while the others wait */
 	late = (struct straggler){3, 0, 7 * PS_PER_MS};
-	/* it passes each segment on twice, but for the one that it begins with and the one that it ends with */
-	assert_near(takes(&c, 8), before + 13 * late.compute_ps);
+	assert_near(takes(&c, 8), 13 * late.compute_ps + 2 * delivered(1000));
 }
 
 int main(void)

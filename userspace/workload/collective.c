@@ -11,8 +11,8 @@
 
 static const char *const op_words[] = {
 	"all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", NULL};
-static const char *const algorithm_words[] = {"auto", "ring", "halving_doubling", "tree",
-	"pairwise", "windowed", "bruck", NULL};
+static const char *const algorithm_words[] = {
+	"auto", "ring", "halving_doubling", "tree", "pairwise", "windowed", "bruck", NULL};
 static const char *const placement_words[] = {"in_order", "random", NULL};
 
 /* What each operation can be done by, the default first. */
@@ -39,7 +39,7 @@ static const struct key straggler_keys[] = {
 		.help = "it begins each round later by this"),
 	KEY("compute", TIME, struct straggler, compute_ps, .usual = "the collective's",
 		.max = TIME_MAX, .optional = true, .word_value = COMPUTE_AS_OTHERS,
-		.help = "its own time between what it has received and what it sends then"),
+		.help = "its own, in place of that of all"),
 };
 
 static const struct map straggler_map = {KEYS(straggler_keys)};
@@ -52,9 +52,8 @@ static const struct key host = {.kind = VALUE_LABEL,
 	.max = NODE_NAME_LIMIT,
 	.is_host = true,
 	.expected = "the name of a host such as h0"};
-static const struct list host_list = {.item = &host,
-	.size = sizeof(char *),
-	.count = offsetof(struct collective, host_count)};
+static const struct list host_list = {
+	.item = &host, .size = sizeof(char *), .count = offsetof(struct collective, host_count)};
 
 static const struct key keys[] = {
 	KEY("op", WORD, struct collective, op, .required = true, .words = op_words,
@@ -85,15 +84,14 @@ static const struct key keys[] = {
 	KEY("root", COUNT, struct collective, root, .fallback = "0", .max = TIMES_MAX,
 		.help = "broadcast: the rank that has the data"),
 	KEY("compute", TIME, struct collective, compute_ps, .fallback = "0", .max = TIME_MAX,
-		.help = "time between what a rank has received and what it sends then"),
+		.help = "what a rank takes for each message that it sends of what it has received"),
 	KEY("stragglers", LIST, struct collective, stragglers, .usual = "none",
-		.list = &straggler_list,
-		.expected = "a list such as [{rank: 3, delay: 1ms}]",
+		.list = &straggler_list, .expected = "a list such as [{rank: 3, delay: 1ms}]",
 		.help = "ranks of each job that are late or slow"),
 	KEY("start", TIME, struct collective, common.start_ps, .fallback = "0", .max = MOMENT_MAX,
 		.help = "when the first round begins"),
-	KEY("repeat", COUNT, struct collective, repeat, .fallback = "1", .min = 1,
-		.max = TIMES_MAX, .help = "so many rounds one after the other"),
+	KEY("repeat", COUNT, struct collective, repeat, .fallback = "1", .min = 1, .max = TIMES_MAX,
+		.help = "so many rounds one after the other"),
 	KEY("gap", TIME, struct collective, gap_ps, .fallback = "0", .max = TIME_MAX,
 		.help = "from the end of a round at a rank to its start of the next"),
 };
@@ -171,9 +169,9 @@ static const char *refuse(const void *options, uint32_t hosts, char buf[WORKLOAD
 			"jobs: %u of %zu hosts; a job needs at least 2 ranks, and a host has one",
 			o->jobs, o->host_count ? o->host_count : (size_t)hosts);
 	else if (o->host_count && all != o->host_count)
-		snprintf(buf, WORKLOAD_REFUSAL, "hosts: %zu for %u job%s of %u ranks; expected %llu",
-			o->host_count, o->jobs, o->jobs > 1 ? "s" : "", ranks,
-			(unsigned long long)all);
+		snprintf(buf, WORKLOAD_REFUSAL,
+			"hosts: %zu for %u job%s of %u ranks; expected %llu", o->host_count,
+			o->jobs, o->jobs > 1 ? "s" : "", ranks, (unsigned long long)all);
 	else if (all > hosts)
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"ranks: %u job%s of %u ranks; a host has one rank, and the fabric has %u hosts",

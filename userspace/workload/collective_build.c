@@ -95,8 +95,7 @@ int build_join(struct collective_build *b, uint32_t rank, uint32_t *list)
 			return -ENOMEM;
 	r = add_operation(b, pause);
 	*list = LIST_END;
-	return r < 0 ? r
-		     : build_note(b, list, (uint32_t)b->m->count - 1, OPERATION_ENDED);
+	return r < 0 ? r : build_note(b, list, (uint32_t)b->m->count - 1, OPERATION_ENDED);
 }
 
 static const struct straggler *straggler(const struct collective_build *b, uint32_t rank)
@@ -107,12 +106,31 @@ static const struct straggler *straggler(const struct collective_build *b, uint3
 	return NULL;
 }
 
-/* Between the end of what a message waits for and its own start. */
-static uint64_t compute_ps(const struct collective_build *b, uint32_t rank)
+/*
+ * What a message waits for, a rank works on first; on what it sends to the same rank in its turn. What is needed becomes the end of
+ * that.
+ */
+static int compute_first(struct collective_build *b, uint32_t from, uint32_t to)
 {
-	const struct straggler *s = straggler(b, rank);
+	const struct straggler *s = straggler(b, from);
+	struct operation work = {.src_host = b->hosts[from],
+		.dst_host = b->hosts[from],
+		.lasts_ps =
+			s && s->compute_ps != COMPUTE_AS_OTHERS ? s->compute_ps : b->c->compute_ps};
+	uint32_t *computed = &b->computed[(size_t)from * b->ranks + to];
+	struct occurrence end = {*computed, LIST_END, OPERATION_ENDED};
+	int r = 0;
 
-	return s && s->compute_ps != COMPUTE_AS_OTHERS ? s->compute_ps : b->c->compute_ps;
+	if (!work.lasts_ps || !b->need_count)
+		return 0;
+	if (*computed != LIST_END)
+		r = ARRAY_ADD(b->needs, b->need_count, end);
+	if (r == 0)
+		r = add_operation(b, work);
+	if (r < 0)
+		return r;
+	end.operation = *computed = (uint32_t)b->m->count - 1;
+	return ARRAY_ADD(b->needs, b->need_count, end);
 }
 
 /* What has been written there from now on. */
@@ -145,20 +163,20 @@ static int note_for_others(
 /* The cells so far become a message. */
 static int send_message(struct collective_build *b, uint32_t from, uint32_t to, bool reduces)
 {
-	struct operation o = {.src_host = b->hosts[from],
-		.dst_host = b->hosts[to],
-		.bytes = b->message_bytes};
-	struct collective_move move = {(uint32_t)b->m->count, b->job, b->round, b->channel, from,
-		to, reduces, b->cells, b->cell_count};
+	struct operation o = {
+		.src_host = b->hosts[from], .dst_host = b->hosts[to], .bytes = b->message_bytes};
+	struct collective_move move = {
+		0, b->job, b->round, b->channel, from, to, reduces, b->cells, b->cell_count};
 	const struct occurrence gate = {b->gates[from], LIST_END, OPERATION_ENDED};
 	int r = need(b, b->before[from]);
 
-	if (r == 0 && b->need_count)
-		o.start_ps = compute_ps(b, from);
-	else if (r == 0 && b->gates[from] == LIST_END)
-		o.start_ps = b->c->common.start_ps;
+	if (r == 0)
+		r = compute_first(b, from, to);
 	if (r == 0 && b->gates[from] != LIST_END)
 		r = ARRAY_ADD(b->needs, b->need_count, gate);
+	if (!b->need_count)
+		o.start_ps = b->c->common.start_ps;
+	move.operation = (uint32_t)b->m->count;
 	if (r == 0)
 		r = add_operation(b, o);
 	if (r == 0)
@@ -267,7 +285,7 @@ static int open_gate(struct collective_build *b, uint32_t rank)
 
 static int build_channel(struct collective_build *b)
 {
-	static int (*const algorithms[])(struct collective_build *b) = {
+	static int (*const algorithms[])(struct collective_build * b) = {
 		[RING] = collective_ring,
 		[HALVING_DOUBLING] = collective_halving_doubling,
 		[TREE] = collective_tree,
@@ -287,8 +305,10 @@ static int build_round(struct collective_build *b)
 		r = open_gate(b, i);
 	b->list_count = 0;
 	memset(b->done, 0xff, b->ranks * sizeof(*b->done));
-	for (b->channel = 0; r == 0 && b->channel < b->c->channels; b->channel++)
+	for (b->channel = 0; r == 0 && b->channel < b->c->channels; b->channel++) {
+		memset(b->computed, 0xff, (size_t)b->ranks * b->ranks * sizeof(*b->computed));
 		r = build_channel(b);
+	}
 	return r;
 }
 
@@ -303,7 +323,8 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 	b.gates = malloc(bytes);
 	b.before = malloc(bytes);
 	b.done = malloc(bytes);
-	if (b.gates && b.before && b.done) {
+	b.computed = malloc(bytes * ranks);
+	if (b.gates && b.before && b.done && b.computed) {
 		memset(b.before, 0xff, bytes);
 		memset(b.done, 0xff, bytes);
 		r = 0;
@@ -321,6 +342,7 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 	free(b.gates);
 	free(b.before);
 	free(b.done);
+	free(b.computed);
 	free(b.lists);
 	free(b.pieces);
 	free(b.cells);

@@ -33,6 +33,9 @@ struct collective_build {
 	uint32_t places;          /* segments that a rank has room for */
 	uint32_t *written;        /* by rank, place and part: a list of occurrences */
 
+	uint32_t *
+		computed; /* by sender and receiver: the latest that was worked on; LIST_END: nothing */
+
 	/* by rank; of the first two what is LIST_END is not there */
 	uint32_t *gates;  /* the operation after which it begins */
 	uint32_t *before; /* a list: what all waits for that it sends now */
@@ -71,8 +74,8 @@ int build_segments(struct collective_build *b, uint32_t from, uint32_t to, bool 
 	uint32_t first, uint32_t count);
 
 /* Adds to a list. 0 or -ENOMEM. */
-int build_note(struct collective_build *b, uint32_t *list, uint32_t operation,
-	enum operation_event event);
+int build_note(
+	struct collective_build *b, uint32_t *list, uint32_t operation, enum operation_event event);
 
 /* The same as a list, but a short one: where many things are waited for at a rank, a computation that takes no time does. */
 int build_join(struct collective_build *b, uint32_t rank, uint32_t *list);

@@ -21,8 +21,8 @@ static int chain(struct collective_build *b)
 	int r = build_layout(b, 1, 1);
 
 	for (uint32_t i = 0; r == 0 && i + 1 < b->ranks; i++)
-		r = build_segments(b, (b->c->root + i) % b->ranks,
-			(b->c->root + i + 1) % b->ranks, false, 0, 1);
+		r = build_segments(b, (b->c->root + i) % b->ranks, (b->c->root + i + 1) % b->ranks,
+			false, 0, 1);
 	return r;
 }
 
@@ -86,7 +86,8 @@ static uint32_t tree_rank(const struct collective_build *b, uint32_t tree, uint3
 	uint32_t n = b->ranks, first = b->c->op == BROADCAST;
 
 	if (tree && i >= first)
-		i = (n - first) % 2 == 0 ? n - 1 + first - i : (i - first + 1) % (n - first) + first;
+		i = (n - first) % 2 == 0 ? n - 1 + first - i
+					 : (i - first + 1) % (n - first) + first;
 	return (i + (first ? b->c->root : 0)) % n;
 }
 

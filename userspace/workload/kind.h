@@ -50,8 +50,8 @@ struct workload_hosts {
 
 struct workload_kind {
 	const char *name;
-	struct map map; /* its keys; size: of its options */
-	bool balanced;  /* each host sends as much as it receives */
+	struct map map;       /* its keys; size: of its options */
+	bool balanced;        /* each host sends as much as it receives */
 	const char *size_key; /* which its longest message follows from; NULL: "message" */
 	/* How many operations it comes to: at least, where that depends on what is drawn. */
 	double (*count)(const void *options, uint32_t hosts);
