@@ -639,6 +639,9 @@ static uint64_t takes(const struct collective *c, uint32_t n)
 	struct graph g;
 
 	make(&g, c, n);
+	for (size_t i = 0; i < g.m.count; i++)
+		if (g.m.items[i].bytes % 4096)
+			g.m.items[i].stream = 0;
 	open_star(&s, n);
 	assert_int_equal(
 		engine_add_flows(s.engine, g.m.items, g.m.count, g.m.waits, g.m.wait_count), 0);

@@ -6,6 +6,9 @@
 #include <string.h>
 #include "base/array.h"
 
+/* Of a stream, at the least MTU that there is. */
+#define STREAM_BYTES (64ull * STREAM_PACKETS)
+
 #define FEW 2 /* waits that are no more than those of a computation in their place */
 
 static uint64_t share_of(uint64_t bytes, uint32_t parts, uint32_t i)
@@ -160,11 +163,27 @@ static int note_for_others(
 	return r;
 }
 
+/* The stream of a message; 0: it is shorter than the others, or longer. */
+static uint32_t stream_of(struct collective_build *b, uint32_t from, uint32_t to, uint64_t bytes)
+{
+	struct connection *c =
+		&b->connections[((size_t)b->channel * b->ranks + from) * b->ranks + to];
+
+	if (!c->stream || c->bytes + bytes > STREAM_BYTES)
+		*c = (struct connection){++b->m->stream_count, bytes, 0};
+	if (bytes != c->message_bytes)
+		return 0;
+	c->bytes += bytes;
+	return c->stream;
+}
+
 /* The cells so far become a message. */
 static int send_message(struct collective_build *b, uint32_t from, uint32_t to, bool reduces)
 {
-	struct operation o = {
-		.src_host = b->hosts[from], .dst_host = b->hosts[to], .bytes = b->message_bytes};
+	struct operation o = {.src_host = b->hosts[from],
+		.dst_host = b->hosts[to],
+		.bytes = b->message_bytes,
+		.stream = stream_of(b, from, to, b->message_bytes)};
 	struct collective_move move = {
 		0, b->job, b->round, b->channel, from, to, reduces, b->cells, b->cell_count};
 	const struct occurrence gate = {b->gates[from], LIST_END, OPERATION_ENDED};
@@ -318,19 +337,22 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 {
 	struct collective_build b = {.m = m, .p = p, .c = c, .watch = watch, .ranks = ranks};
 	size_t count = m->count, wait_count = m->wait_count, bytes = ranks * sizeof(uint32_t);
+	size_t connections = (size_t)c->channels * ranks * ranks * sizeof(*b.connections);
 	int r = -ENOMEM;
 
 	b.gates = malloc(bytes);
 	b.before = malloc(bytes);
 	b.done = malloc(bytes);
 	b.computed = malloc(bytes * ranks);
-	if (b.gates && b.before && b.done && b.computed) {
+	b.connections = malloc(connections);
+	if (b.gates && b.before && b.done && b.computed && b.connections) {
 		memset(b.before, 0xff, bytes);
 		memset(b.done, 0xff, bytes);
 		r = 0;
 	}
 	for (b.job = 0; r == 0 && b.job < c->jobs; b.job++) {
 		b.hosts = hosts + (size_t)b.job * ranks;
+		memset(b.connections, 0, connections);
 		for (b.round = 0; r == 0 && b.round < c->repeat; b.round++)
 			r = build_round(&b);
 	}
@@ -343,6 +365,7 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 	free(b.before);
 	free(b.done);
 	free(b.computed);
+	free(b.connections);
 	free(b.lists);
 	free(b.pieces);
 	free(b.cells);

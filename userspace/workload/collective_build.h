@@ -19,6 +19,12 @@ struct piece {
 	uint32_t read, write, segment, origin;
 };
 
+/* What a rank has sent to another on a channel of a job, where it was all as long. */
+struct connection {
+	uint32_t stream; /* 0: nothing */
+	uint64_t message_bytes, bytes;
+};
+
 struct collective_build {
 	struct operations *m;
 	const struct workload_params *p;
@@ -33,8 +39,9 @@ struct collective_build {
 	uint32_t places;          /* segments that a rank has room for */
 	uint32_t *written;        /* by rank, place and part: a list of occurrences */
 
-	uint32_t *
-		computed; /* by sender and receiver: the latest that was worked on; LIST_END: nothing */
+	struct connection *connections; /* by channel, sender and receiver */
+	/* by sender and receiver: the latest computation for what goes there; LIST_END: none */
+	uint32_t *computed;
 
 	/* by rank; of the first two what is LIST_END is not there */
 	uint32_t *gates;  /* the operation after which it begins */
