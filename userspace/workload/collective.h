@@ -6,6 +6,7 @@
  * Collectives: all-reduce and its parts, broadcast and all-to-all, of several jobs at once. docs/workloads.md says what each
  * algorithm sends.
  */
+#include "base/collective_facts.h"
 #include "workload/kind.h"
 
 enum collective_op { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, ALL_TO_ALL };
@@ -70,15 +71,7 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 	const struct collective *c, uint32_t ranks, const uint32_t *hosts,
 	const struct collective_watch *watch);
 
-/* What results say of the rounds of an entry. */
-struct collective_facts {
-	const char *op, *algorithm;
-	uint64_t bytes;
-	uint32_t ranks, jobs, rounds;
-	double bus; /* busbw by algbw */
-};
-
-/* Whether the entry is a collective. */
+/* Whether that is a collective. Sets all but the entry. */
 bool collective_facts(struct collective_facts *ret, const struct workload_kind *kind,
 	const void *options, uint32_t hosts);
 
