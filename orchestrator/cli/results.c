@@ -148,9 +148,9 @@ static void print_collectives(const json_t *s)
 
 	if (!entries)
 		return;
-	putchar('\n');
+	printf("\n");
 	table_print(entries, stdout, 0);
-	putchar('\n');
+	printf("algbw and busbw in GB/s of 10^9 bytes, as nccl-tests have them\n\n");
 }
 
 static void print_packets(const json_t *s)

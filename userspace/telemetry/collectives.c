@@ -145,8 +145,8 @@ static void end_round(struct report *r, struct round *round, uint32_t group)
 			(json_int_t)r->facts->entry, "job", (json_int_t)(group / r->facts->rounds),
 			"round", (json_int_t)(group % r->facts->rounds), "start_us",
 			us(round->start_ps != UINT64_MAX, (double)round->start_ps), "time_us",
-			us(round->whole, (double)took), "algbw_gb_s",
-			bandwidth(r->facts, (double)took, 1), "busbw_gb_s",
+			us(round->whole, (double)took), "algbw",
+			bandwidth(r->facts, (double)took, 1), "busbw",
 			bandwidth(r->facts, (double)took, r->facts->bus), "ideal_us",
 			us(true, (double)round->ideal_ps), "first",
 			done_at(r, round, round->first_host), "last",
@@ -186,8 +186,8 @@ static void end_entry(struct report *r)
 			(json_int_t)f->rounds, "finished", (json_int_t)t->finished, "time_us",
 			us(t->finished, mean), "min_us", us(t->finished, (double)t->min_ps),
 			"max_us", us(t->finished, (double)t->max_ps), "ideal_us",
-			us(true, (double)r->ideal_ps), "algbw_gb_s", bandwidth(f, mean, 1),
-			"busbw_gb_s", bandwidth(f, mean, f->bus)));
+			us(true, (double)r->ideal_ps), "algbw", bandwidth(f, mean, 1),
+			"busbw", bandwidth(f, mean, f->bus)));
 }
 
 static const struct collective_facts *facts_of(
