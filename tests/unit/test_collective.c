@@ -7,10 +7,14 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/array.h"
+#include "base/json.h"
 #include "base/rng_stream.h"
 #include "base/units.h"
+#include "engine/internal.h"
 #include "lib/small_net.h"
 #include "lib/small_session.h"
+#include "scenario_fixture.h"
+#include "telemetry/summary.h"
 #include "workload/collective.h"
 
 #define RANKS_MAX 64
@@ -119,6 +123,8 @@ struct world {
 	size_t open_count;
 	uint32_t *first_wait; /* of those that wait for an operation */
 	uint32_t *next_wait;
+	/* of an all-to-all: messages under way by their ranks, and those that a rank has */
+	uint32_t under_way[RANKS_MAX][RANKS_MAX], sending[RANKS_MAX], receiving[RANKS_MAX];
 };
 
 static uint64_t share(uint64_t bytes, uint32_t parts, uint32_t i)
@@ -194,9 +200,27 @@ static void each_content(struct world *w, bool last)
 				settle(w, rank, round, channel, last);
 }
 
+/* Neither a sender nor a receiver has more connections than the window. */
+static void look_at_window(struct world *w, const struct collective_move *k, bool begins)
+{
+	uint32_t *between = &w->under_way[k->from][k->to];
+
+	if (w->c->algorithm != WINDOWED || w->c->channels > 1 || w->c->repeat > 1)
+		return;
+	if (begins ? !(*between)++ : !--*between) {
+		w->sending[k->from] += begins ? 1 : -1u;
+		w->receiving[k->to] += begins ? 1 : -1u;
+	}
+	assert_true(w->sending[k->from] <= w->c->window);
+	assert_true(w->receiving[k->to] <= w->c->window);
+}
+
 static void begin(struct world *w, uint32_t operation)
 {
 	const struct moved *k = w->by_operation[operation];
+
+	if (k)
+		look_at_window(w, &k->move, true);
 
 	for (uint32_t i = 0; k && i < k->move.cell_count; i++) {
 		struct content *x = content(w, k->move.from, k->move.round, k->move.channel,
@@ -212,6 +236,7 @@ static void deliver(struct world *w, uint32_t operation)
 {
 	const struct moved *k = w->by_operation[operation];
 
+	look_at_window(w, &k->move, false);
 	for (uint32_t i = 0; i < k->move.cell_count; i++) {
 		const struct collective_cell *cell = &w->g->cells[k->first_cell + i];
 		struct content *from =
@@ -332,8 +357,9 @@ static void assert_sound(const struct graph *g, const struct collective *c, uint
 
 		assert_true(w->from < w->to && to->waits);
 		assert_true(!i || w[-1].to <= w->to);
-		assert_int_equal(to->src_host,
-			w->event == OPERATION_DELIVERED ? from->dst_host : from->src_host);
+		if (!operation_is_barrier(from) && !operation_is_barrier(to))
+			assert_int_equal(to->src_host,
+				w->event == OPERATION_DELIVERED ? from->dst_host : from->src_host);
 	}
 	for (size_t i = 0; i < g->move_count; i++) {
 		const struct collective_move *k = &g->moves[i].move;
@@ -610,8 +636,8 @@ static void open_star(struct small_net *s, uint32_t n)
 	small_net_open(s, &c);
 }
 
-/* A message alone: when it has been delivered, and when it has ended. */
-static uint64_t alone(uint64_t bytes, uint64_t *ret_ended_ps)
+/* A message alone: when it has been delivered; when it has ended; when all can know of it. */
+static uint64_t alone(uint64_t bytes, uint64_t *ret_ended_ps, uint64_t *ret_known_ps)
 {
 	struct engine_flow_result r;
 	struct small_net s;
@@ -620,15 +646,17 @@ static uint64_t alone(uint64_t bytes, uint64_t *ret_ended_ps)
 	small_net_flow(&s, 0, 1, bytes, 0);
 	small_net_run(&s, PS_PER_S);
 	engine_flow_result(s.engine, 0, &r);
-	small_net_close(&s);
 	if (ret_ended_ps)
 		*ret_ended_ps = r.finish_ps;
+	if (ret_known_ps)
+		*ret_known_ps = r.delivered_ps + s.engine->env.base_rtt_ps / 2;
+	small_net_close(&s);
 	return r.delivered_ps;
 }
 
 static uint64_t delivered(uint64_t bytes)
 {
-	return alone(bytes, NULL);
+	return alone(bytes, NULL, NULL);
 }
 
 /* From the first beginning to the last delivery. */
@@ -669,7 +697,7 @@ static void assert_near(uint64_t a, uint64_t b)
 static uint64_t closed_time(size_t i, uint32_t n, uint64_t segment)
 {
 	uint32_t twice = all[i].op == ALL_REDUCE ? 2 : 1;
-	uint64_t sum = 0, ended, one = alone(segment, &ended);
+	uint64_t sum = 0, ended, known, one = alone(segment, &ended, &known);
 
 	switch (all[i].algorithm) {
 	case RING:
@@ -685,7 +713,7 @@ static uint64_t closed_time(size_t i, uint32_t n, uint64_t segment)
 	case PAIRWISE:
 		return (n - 2) * ended + one;
 	case WINDOWED:
-		return (n - 2) / 3 * ended + one;
+		return (n - 2) / 3 * (known > ended ? known : ended) + one;
 	case BRUCK:
 		for (uint32_t bit = 1; bit < n; bit *= 2)
 			sum += delivered(segment * bruck_blocks(n, bit));
@@ -741,6 +769,152 @@ static void stragglers_take_time(void **state)
 	assert_near(takes(&c, 8), 13 * late.compute_ps + 2 * delivered(1000));
 }
 
+/* ---- scenarios ---- */
+
+#define STAR                                                                                         \
+	"name: a\ntopology: {leaf_spine: {leaves: 1, spines: 1, hosts_per_leaf: 8}, delay: 100us}\n" \
+	"workload:\n  - collective: "
+
+static void wrong_keys_are_explained(void **state)
+{
+	(void)state;
+	expect(STAR "{op: all_to_all, algorithm: ring, size: 1MB}\n",
+		"4:45: workload.0.collective.algorithm: there is no all_to_all by ring; expected one of "
+		"pairwise, windowed, bruck\n");
+	expect(STAR "{op: broadcast, algorithm: halving_doubling, size: 1MB}\n",
+		"4:44: workload.0.collective.algorithm: there is no broadcast by halving_doubling; "
+		"expected one of ring, tree\n");
+	expect(STAR "{op: all_to_all, size: 1MB, window: 0}\n",
+		"4:53: workload.0.collective.window: 0 is too small; expected a whole number from 1 to "
+		"1000000\n");
+	expect(STAR "{op: all_reduce, size: 1MB, ranks: 1}\n",
+		"4:52: workload.0.collective.ranks: 1 is too small; expected a whole number from 2 to "
+		"1000000, or all\n");
+	expect(STAR "{op: all_reduce, size: 1MB, hosts: [h0, h1, h0]}\n",
+		"4:61: workload.0.collective.hosts.2: 'h0' again; a host has one rank\n");
+}
+
+static void assert_refused(const struct collective *c, const char *why)
+{
+	char text[WORKLOAD_REFUSAL];
+
+	assert_string_equal(workload_kind_collective.refuse(c, 8, text), why);
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+	struct straggler late = {.rank = 4};
+	struct collective c = plain(ALL_REDUCE, RING, 1000);
+	char text[WORKLOAD_REFUSAL];
+
+	(void)state;
+	assert_null(workload_kind_collective.refuse(&c, 8, text));
+	c.ranks = 9;
+	assert_refused(
+		&c, "ranks: 1 job of 9 ranks; a host has one rank, and the fabric has 8 hosts");
+	c.ranks = 4;
+	c.jobs = 3;
+	assert_refused(
+		&c, "ranks: 3 jobs of 4 ranks; a host has one rank, and the fabric has 8 hosts");
+	c.ranks = 0;
+	c.jobs = 5;
+	assert_refused(&c, "jobs: 5 of 8 hosts; a job needs at least 2 ranks, and a host has one");
+	c.jobs = 1;
+	c.ranks = 3;
+	c.host_count = 4;
+	assert_refused(&c, "hosts: 4 for 1 job of 3 ranks; expected 3");
+	c.host_count = 0;
+	c.algorithm = HALVING_DOUBLING;
+	c.ranks = 6;
+	assert_refused(&c, "ranks: 6 is no power of two, which halving_doubling needs");
+	c.ranks = 4;
+	assert_null(workload_kind_collective.refuse(&c, 8, text));
+	c.stragglers = &late;
+	c.straggler_count = 1;
+	assert_refused(&c, "stragglers.0.rank: there is no rank 4; they are 0 to 3");
+	c = plain(BROADCAST, RING, 1000);
+	c.root = 8;
+	assert_refused(&c, "root: there is no rank 8; they are 0 to 7");
+}
+
+static void it_is_written_as_it_was_read(void **state)
+{
+	static const char given[] = STAR
+		"{op: all_gather, size: 1MB, hosts: [h3, h1], chunk: off, compute: 1us, stragglers: "
+		"[{rank: 1, delay: 2us}, {rank: 0, compute: 0}]}\n";
+	struct scenario *s = load(given), *again;
+	char *text = write_text(s), *second;
+	const struct collective *c = (const struct collective *)s->workloads[0].options;
+
+	(void)state;
+	assert_int_equal(c->chunk, 0);
+	assert_int_equal(c->common.bytes, 1 << 20);
+	assert_int_equal(c->straggler_count, 2);
+	assert_int_equal(c->stragglers[0].compute_ps, COMPUTE_AS_OTHERS);
+	assert_int_equal(c->stragglers[1].compute_ps, 0);
+	again = load(text);
+	second = write_text(again);
+	assert_string_equal(text, second);
+	free(text);
+	free(second);
+	scenario_free(s);
+	scenario_free(again);
+}
+
+/* ---- results ---- */
+
+static double figure(const json_t *summary, const char *path)
+{
+	double value;
+
+	assert_int_equal(summary_lookup(summary, path, &value), 0);
+	return value;
+}
+
+/* Two jobs of four ranks in two rounds: times, bandwidths and who was last. */
+static void results_tell_of_each_round(void **state)
+{
+	struct small_session s;
+	json_t *summary, *round;
+	double took = 0, bytes = 4096;
+	bool met;
+	size_t i;
+
+	(void)state;
+	small_session_open(&s,
+		STAR "{op: reduce_scatter, size: 4KB, ranks: 4, jobs: 2, repeat: 2, start: 5us, "
+		     "stragglers: [{rank: 2, delay: 900us}]}\n",
+		NULL, 0, NULL);
+	small_session_run(&s);
+	summary = small_session_summary(&s, &met);
+	assert_int_equal(figure(summary, "collectives.count"), 4);
+	assert_int_equal(figure(summary, "collectives.unfinished"), 0);
+	assert_int_equal(json_array_size(look(summary, "collectives.entries")), 1);
+	json_array_foreach(look(summary, "collectives.rounds"), i, round)
+	{
+		double time = figure(round, "time_us");
+
+		took += time / 4;
+		assert_int_equal(figure(round, "job"), i / 2);
+		assert_int_equal(figure(round, "round"), i % 2);
+		assert_true(i % 2 || figure(round, "start_us") == 5);
+		/* ranks begin the second round as they have done with the first */
+		assert_true(time > 900 + 200 && time < 900 + 3 * 200 * 1.01);
+		assert_true(i % 2 || time > 900 + 3 * 200);
+		assert_float_equal(figure(round, "algbw"), bytes / time / 1000, 1e-9);
+		assert_float_equal(figure(round, "busbw"), bytes / time / 1000 * 3 / 4, 1e-9);
+		assert_float_equal(figure(round, "last.after_us"), time, 1e-9);
+		assert_true(figure(round, "first.after_us") < time);
+		/* three messages of a packet */
+		assert_float_equal(
+			figure(round, "ideal_us"), 3.0 * (1024 + 74 + 24) * 8 / 100e9 * 1e6, 1e-9);
+	}
+	assert_int_equal(i, 4);
+	assert_float_equal(figure(summary, "collectives.time_us.mean"), took, 1e-9);
+	json_decref(summary);
+	small_session_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -754,6 +928,10 @@ int main(void)
 		cmocka_unit_test(time_is_the_closed_form),
 		cmocka_unit_test(long_ones_too),
 		cmocka_unit_test(stragglers_take_time),
+		cmocka_unit_test(wrong_keys_are_explained),
+		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(it_is_written_as_it_was_read),
+		cmocka_unit_test(results_tell_of_each_round),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -84,13 +84,14 @@ static int need(struct collective_build *b, uint32_t list)
 
 int build_join(struct collective_build *b, uint32_t rank, uint32_t *list)
 {
-	struct operation pause = {.src_host = b->hosts[rank], .dst_host = b->hosts[rank]};
+	uint32_t host = rank == OPERATION_BARRIER ? rank : b->hosts[rank];
+	struct operation pause = {.src_host = host, .dst_host = host};
 	size_t length = 0;
 	int r;
 
 	for (uint32_t i = *list; i != LIST_END; i = b->lists[i].next)
 		length++;
-	if (length <= FEW)
+	if (length <= (rank == OPERATION_BARRIER ? 0 : FEW))
 		return 0;
 	/* none of them is there twice */
 	for (uint32_t i = *list; i != LIST_END; i = b->lists[i].next)
@@ -158,8 +159,11 @@ static int note_for_others(
 
 	if (b->round + 1 < b->c->repeat)
 		r = build_note(b, &b->done[rank], operation, event);
-	if (r == 0 && b->slots)
-		r = build_note(b, &b->slots[b->slot * b->ranks + rank], operation, event);
+	if (r == 0 && b->sent)
+		r = build_note(b,
+			&(event == OPERATION_ENDED ? b->sent
+						   : b->received)[b->slot * b->ranks + rank],
+			operation, event);
 	return r;
 }
 

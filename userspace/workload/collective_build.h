@@ -47,7 +47,8 @@ struct collective_build {
 	uint32_t *gates;  /* the operation after which it begins */
 	uint32_t *before; /* a list: what all waits for that it sends now */
 	uint32_t *done;   /* a list: all that it has sent and received, of several rounds */
-	uint32_t *slots;  /* the same of those in a slot: by that and rank; NULL: there are none */
+	/* lists of what has been done in a slot: by that and rank; NULL: there are none */
+	uint32_t *sent, *received;
 	uint32_t slot;
 	struct occurrence *lists;
 	size_t list_count;
@@ -84,7 +85,10 @@ int build_segments(struct collective_build *b, uint32_t from, uint32_t to, bool 
 int build_note(
 	struct collective_build *b, uint32_t *list, uint32_t operation, enum operation_event event);
 
-/* The same as a list, but a short one: where many things are waited for at a rank, a computation that takes no time does. */
+/*
+ * The same as a list, but a short one: where many things are waited for at a rank, a computation
+ * that takes no time does. rank OPERATION_BARRIER: a barrier does, for any list.
+ */
 int build_join(struct collective_build *b, uint32_t rank, uint32_t *list);
 
 /* Each sends what its algorithm does. */

@@ -121,24 +121,49 @@ int collective_tree(struct collective_build *b)
 	return r;
 }
 
-/* What the ranks do in a slot waits for what they did there before. */
-static int next_in_slot(struct collective_build *b)
+/*
+ * In step k, what the ranks do in a slot waits for what they did there before; what a rank has
+ * received, for its own sake or, with a window, for that of the one that sends to it.
+ */
+static int next_in_slot(struct collective_build *b, uint32_t k)
 {
-	uint32_t *slot = &b->slots[b->slot * b->ranks];
+	uint32_t *sent = &b->sent[b->slot * b->ranks], *received = &b->received[b->slot * b->ranks];
+	bool windowed = collective_algorithm(b->c) == WINDOWED;
 	int r = 0;
 
 	for (uint32_t i = 0; r == 0 && i < b->ranks; i++) {
-		r = build_join(b, i, &slot[i]);
-		b->before[i] = slot[i];
-		slot[i] = LIST_END;
+		r = build_join(b, windowed ? OPERATION_BARRIER : i, &received[i]);
+		if (r == 0)
+			r = build_join(b, i, &sent[i]);
+	}
+	for (uint32_t i = 0; i < b->ranks; i++) {
+		uint32_t other = received[windowed ? (i + k) % b->ranks : i];
+
+		for (; r == 0 && other != LIST_END; other = b->lists[other].next)
+			r = build_note(
+				b, &sent[i], b->lists[other].operation, b->lists[other].event);
+		b->before[i] = sent[i];
+		sent[i] = LIST_END;
+	}
+	memset(received, 0xff, b->ranks * sizeof(*received));
+	return r;
+}
+
+/* Each sends to the k-th after it. */
+static int exchange_step(struct collective_build *b, uint32_t k)
+{
+	int r = next_in_slot(b, k);
+
+	for (uint32_t i = 0; r == 0 && i < b->ranks; i++) {
+		uint32_t to = (i + k) % b->ranks;
+
+		r = build_piece(b, (struct piece){0, 0, to, i});
+		if (r == 0)
+			r = build_transfer(b, i, to, false);
 	}
 	return r;
 }
 
-/*
- * In step k each sends to the k-th after it. A rank has `window` steps under way; pairwise: one. A step ends at a rank with what it sends, and with what it
- * receives.
- */
 int collective_exchange(struct collective_build *b)
 {
 	uint32_t n = b->ranks;
@@ -148,25 +173,20 @@ int collective_exchange(struct collective_build *b)
 
 	window = window < n ? window : n;
 	slots = (size_t)window * n;
-	b->slots = malloc(slots * sizeof(*b->slots));
-	if (r == 0 && !b->slots)
+	b->sent = malloc(2 * slots * sizeof(*b->sent));
+	if (r == 0 && !b->sent)
 		r = -ENOMEM;
-	if (r == 0)
-		memset(b->slots, 0xff, slots * sizeof(*b->slots));
+	if (r == 0) {
+		b->received = b->sent + slots;
+		memset(b->sent, 0xff, 2 * slots * sizeof(*b->sent));
+	}
 	for (uint32_t k = 1; r == 0 && k < n; k++) {
 		b->slot = (k - 1) % window;
-		r = next_in_slot(b);
-		for (uint32_t i = 0; r == 0 && i < n; i++) {
-			uint32_t to = (i + k) % n;
-
-			r = build_piece(b, (struct piece){0, 0, to, i});
-			if (r == 0)
-				r = build_transfer(b, i, to, false);
-		}
+		r = exchange_step(b, k);
 	}
 	memset(b->before, 0xff, n * sizeof(*b->before));
-	free(b->slots);
-	b->slots = NULL;
+	free(b->sent);
+	b->sent = NULL;
 	return r;
 }
 
