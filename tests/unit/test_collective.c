@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Collectives: the right data gets everywhere in any order that the waits allow, as much as the closed forms say, and in their time. */
+/*
+ * Collectives: the right data gets everywhere in any order that the waits allow, as much as the
+ * closed forms say, and in their time.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -530,7 +533,10 @@ static uint32_t bruck_blocks(uint32_t n, uint32_t bit)
 	return blocks;
 }
 
-/* docs/closed-forms.md, "collectives": messages of a rank, with a chunk a step, and its bytes in segments of an n-th. */
+/*
+ * docs/closed-forms.md, "collectives": messages of a rank, with a chunk a step, and its bytes in
+ * segments of an n-th.
+ */
 static void closed_form(size_t i, uint32_t n, uint32_t *ret_messages, uint32_t *ret_segments)
 {
 	uint32_t twice = all[i].op == ALL_REDUCE ? 2 : 1;
@@ -723,7 +729,10 @@ static uint64_t closed_time(size_t i, uint32_t n, uint64_t segment)
 	}
 }
 
-/* On a star: a switch at which all hosts are. Segments of one packet, so that little is on a link at the same time. */
+/*
+ * On a star: a switch at which all hosts are. Segments of one packet, so that little is on a link
+ * at the same time.
+ */
 static void time_is_the_closed_form(void **state)
 {
 	(void)state;

@@ -186,8 +186,8 @@ static void end_entry(struct report *r)
 			(json_int_t)f->rounds, "finished", (json_int_t)t->finished, "time_us",
 			us(t->finished, mean), "min_us", us(t->finished, (double)t->min_ps),
 			"max_us", us(t->finished, (double)t->max_ps), "ideal_us",
-			us(true, (double)r->ideal_ps), "algbw", bandwidth(f, mean, 1),
-			"busbw", bandwidth(f, mean, f->bus)));
+			us(true, (double)r->ideal_ps), "algbw", bandwidth(f, mean, 1), "busbw",
+			bandwidth(f, mean, f->bus)));
 }
 
 static const struct collective_facts *facts_of(

@@ -20,8 +20,8 @@ struct collectives_params {
 };
 
 /*
- * What summary.json has under "collectives". A round begins with its first message and ends when the
- * last one has been delivered; it has no time before. NULL: out of memory.
+ * What summary.json has under "collectives". A round begins with its first message and ends when
+ * the last one has been delivered; it has no time before. NULL: out of memory.
  */
 json_t *collectives_report(const struct engine *e, const struct collectives_params *p);
 

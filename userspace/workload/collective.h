@@ -3,8 +3,8 @@
 #define FABRICBED_COLLECTIVE_H
 
 /*
- * Collectives: all-reduce and its parts, broadcast and all-to-all, of several jobs at once. docs/workloads.md says what each
- * algorithm sends.
+ * Collectives: all-reduce and its parts, broadcast and all-to-all, of several jobs at once.
+ * docs/workloads.md says what each algorithm sends.
  */
 #include "base/collective_facts.h"
 #include "workload/kind.h"
@@ -64,8 +64,9 @@ struct collective_watch {
 };
 
 /*
- * Appends to m, or leaves it as it was; the group of an operation is its job times `repeat` plus its round. hosts: of all ranks of
- * all jobs, job by job. watch: hears of each message; NULL: nobody does. 0, or an error of operations_reserve().
+ * Appends to m, or leaves it as it was; the group of an operation is its job times `repeat` plus
+ * its round. hosts: of all ranks of all jobs, job by job. watch: hears of each message; NULL:
+ * nobody does. 0, or an error of operations_reserve().
  */
 int collective_operations(struct operations *m, const struct workload_params *p,
 	const struct collective *c, uint32_t ranks, const uint32_t *hosts,

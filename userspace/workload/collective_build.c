@@ -111,8 +111,8 @@ static const struct straggler *straggler(const struct collective_build *b, uint3
 }
 
 /*
- * What a message waits for, a rank works on first; on what it sends to the same rank in its turn. What is needed becomes the end of
- * that.
+ * What a message waits for, a rank works on first; on what it sends to the same rank in its turn.
+ * What is needed becomes the end of that.
  */
 static int compute_first(struct collective_build *b, uint32_t from, uint32_t to)
 {

@@ -3,8 +3,9 @@
 #define FABRICBED_COLLECTIVE_BUILD_H
 
 /*
- * From "rank a sends these parts of its buffer to rank b" to messages and what they wait for. The waits follow from the data: a
- * message waits until what it carries has come. Internal to the collectives.
+ * From "rank a sends these parts of its buffer to rank b" to messages and what they wait for. The
+ * waits follow from the data: a message waits until what it carries has come. Internal to the
+ * collectives.
  */
 #include "workload/collective.h"
 
@@ -14,7 +15,10 @@ struct occurrence {
 	enum operation_event event;
 };
 
-/* A segment of a transfer, and where it is in the buffers of both ranks: in a place, counted in segments. */
+/*
+ * A segment of a transfer, and where it is in the buffers of both ranks: in a place, counted in
+ * segments.
+ */
 struct piece {
 	uint32_t read, write, segment, origin;
 };

@@ -27,8 +27,8 @@ static int chain(struct collective_build *b)
 }
 
 /*
- * P. Patarasuk and X. Yuan, J. Parallel Distrib. Comput. 69 (2009): a segment goes round and is added to, and comes to rest at the rank of its number;
- * then it goes round once more.
+ * P. Patarasuk and X. Yuan, J. Parallel Distrib. Comput. 69 (2009): a segment goes round and is
+ * added to, and comes to rest at the rank of its number; then it goes round once more.
  */
 int collective_ring(struct collective_build *b)
 {
@@ -48,8 +48,9 @@ int collective_ring(struct collective_build *b)
 }
 
 /*
- * R. Thakur, R. Rabenseifner and W. Gropp, Int. J. High Perform. Comput. Appl. 19 (2005): of what two ranks have in common each sends the half
- * that the other keeps, the farthest ranks first; then the way back. n is a power of two.
+ * R. Thakur, R. Rabenseifner and W. Gropp, Int. J. High Perform. Comput. Appl. 19 (2005): of what
+ * two ranks have in common each sends the half that the other keeps, the farthest ranks first; then
+ * the way back. n is a power of two.
  */
 int collective_halving_doubling(struct collective_build *b)
 {
@@ -66,8 +67,8 @@ int collective_halving_doubling(struct collective_build *b)
 }
 
 /*
- * In NCCL's binary tree (src/graph/trees.cc) 0 is the root, odd numbers are leaves, and the parent of another has its lowest bit one further up. bit:
- * the lowest of i.
+ * In NCCL's binary tree (src/graph/trees.cc) 0 is the root, odd numbers are leaves, and the parent
+ * of another has its lowest bit one further up. bit: the lowest of i.
  */
 static uint32_t tree_parent(uint32_t n, uint32_t i, uint32_t bit)
 {
@@ -77,9 +78,10 @@ static uint32_t tree_parent(uint32_t n, uint32_t i, uint32_t bit)
 }
 
 /*
- * Who is number i of tree 0 or 1. The leaves of one are mostly inside the other: it is mirrored, or, where a mirror would keep odd numbers odd, moved on by
- * one. NCCL's trees of an all-reduce have different roots; those of a broadcast have the same (P. Sanders, J. Speck and J. L. Traeff, Parallel Computing
- * 35, 2009).
+ * Who is number i of tree 0 or 1. The leaves of one are mostly inside the other: it is mirrored,
+ * or, where a mirror would keep odd numbers odd, moved on by one. NCCL's trees of an all-reduce
+ * have different roots; those of a broadcast have the same (P. Sanders, J. Speck and J. L. Traeff,
+ * Parallel Computing 35, 2009).
  */
 static uint32_t tree_rank(const struct collective_build *b, uint32_t tree, uint32_t i)
 {
@@ -190,7 +192,10 @@ int collective_exchange(struct collective_build *b)
 	return r;
 }
 
-/* All blocks at rank i that have so far to go in this step. A block alternates between two places: the old one is read while the new one is written. */
+/*
+ * All blocks at rank i that have so far to go in this step. A block alternates between two places:
+ * the old one is read while the new one is written.
+ */
 static int bruck_pieces(struct collective_build *b, uint32_t i, uint32_t bit)
 {
 	uint32_t n = b->ranks;
@@ -208,8 +213,8 @@ static int bruck_pieces(struct collective_build *b, uint32_t i, uint32_t bit)
 }
 
 /*
- * J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal and D. Weathersby, IEEE Trans. Parallel Distrib. Syst. 8 (1997): a block goes as far as the bits of its distance
- * say, the lowest first.
+ * J. Bruck, C.-T. Ho, S. Kipnis, E. Upfal and D. Weathersby, IEEE Trans. Parallel Distrib. Syst. 8
+ * (1997): a block goes as far as the bits of its distance say, the lowest first.
  */
 int collective_bruck(struct collective_build *b)
 {

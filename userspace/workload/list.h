@@ -9,7 +9,10 @@
 int operations_add_rounds(struct operations *m, const struct workload_params *p,
 	const struct workload_rounds *rounds, const uint32_t *src, const uint32_t *dst, size_t n);
 
-/* The first n of pool become a sample without repetition: the first n steps of a shuffle. n: up to size. */
+/*
+ * The first n of pool become a sample without repetition: the first n steps of a shuffle. n: up to
+ * size.
+ */
 void workload_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng);
 
 #endif
