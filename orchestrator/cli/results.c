@@ -14,6 +14,7 @@
 #include "report/fidelity_text.h"
 #include "base/json.h"
 #include "report/number.h"
+#include "report/table.h"
 #include "scenario/scenario.h"
 #include "telemetry/summary.h"
 
@@ -138,6 +139,18 @@ static void print_flows(const json_t *s)
 			number_rate(a, look_number(s, "flows.goodput_gbps")));
 	else
 		printf("  goodput     -\n");
+}
+
+/* In the words of nccl-tests. */
+static void print_collectives(const json_t *s)
+{
+	const json_t *entries = look(s, "collectives.entries");
+
+	if (!entries)
+		return;
+	printf("\n");
+	table_print(entries, stdout, 0);
+	printf("algbw and busbw in GB/s of 10^9 bytes, as nccl-tests have them\n\n");
 }
 
 static void print_packets(const json_t *s)
@@ -272,6 +285,7 @@ void results_print(const json_t *summary, const struct scenario *s, const char *
 		number_time(b, look_number(summary, "queues.max_delay_us")));
 	print_switching(summary);
 	print_faults(summary, s);
+	print_collectives(summary);
 	print_expect(summary);
 	printf("  run         %s dataplane: up in %.2f s, %.2f s for %s of model time\n",
 		look_text(summary, "dataplane"), look_number(summary, "setup_s"),

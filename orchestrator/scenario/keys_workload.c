@@ -20,11 +20,13 @@ void check_messages(struct check *c, const struct tree *list, const struct scena
 
 	for (size_t i = 0; i < s->workload_count; i++) {
 		const struct workload_spec *w = &s->workloads[i];
+		const char *size_key = workload_kinds[w->kind]->size_key;
 		const struct tree *n;
 
 		if (w->options->bytes <= max)
 			continue;
-		n = tree_get(tree_get(list->items[i], keys[w->kind].name), "message");
+		n = tree_get(tree_get(list->items[i], keys[w->kind].name),
+			size_key ? size_key : "message");
 		explain_value(c->diags, n,
 			"%s is too large; a message has at most 2^24 packets, %s at an mtu of %u",
 			n->text, format_bytes(text, max), s->topology.mtu);

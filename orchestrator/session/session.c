@@ -3,14 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/units.h"
+#include "base/wiretime.h"
 #include "session/capture.h"
 #include "session/ending.h"
 #include "session/expect.h"
 #include "session/names.h"
+#include "session/setup.h"
 #include "session/session_internal.h"
 #include "scenario/scenario.h"
+#include "telemetry/collectives.h"
 #include "telemetry/summary.h"
 #include "topology/fabric.h"
+#include "workload/collective.h"
 
 /* All ports send LLDP; received frames take effect. */
 static void run_lldp(struct session *s, uint64_t now)
@@ -327,6 +331,32 @@ const char *session_name(const struct session *s)
 	return s->params.name ? s->params.name : "";
 }
 
+/* What the collectives of the workload took; nothing where there are none. */
+static int add_collectives(struct session *s, json_t *summary)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct fabric *f = s->params.fabric;
+	struct workload_frames frames;
+	struct collective_facts *facts = calloc(sc->workload_count + 1, sizeof(*facts));
+	struct collectives_params p = {.entries = facts,
+		.net = &f->net,
+		.mtu = f->mtu,
+		.host_name = host_name,
+		.name_arg = f};
+	int r = facts ? 0 : -ENOMEM;
+
+	setup_frames(&frames, sc, f);
+	p.header_bytes = frame_overhead(frames.ip6) + frames.data_extension;
+	for (size_t i = 0; r == 0 && i < sc->workload_count; i++)
+		if (collective_facts(&facts[p.count], workload_kinds[sc->workloads[i].kind],
+			    sc->workloads[i].options, f->net.host_count))
+			facts[p.count++].entry = (uint32_t)i;
+	if (r == 0 && p.count)
+		r = json_object_set_new(summary, "collectives", collectives_report(s->engine, &p));
+	free(facts);
+	return r;
+}
+
 json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why)
 {
@@ -357,7 +387,7 @@ json_t *session_summary(
 		json_object_set_new(summary, "ended_by", json_string(ended_by(s)));
 	if (summary && times->fidelity)
 		json_object_set_new(summary, "fidelity", fidelity_json(times->fidelity));
-	if (!summary || expect_check(sc, summary, ret_met) < 0) {
+	if (!summary || add_collectives(s, summary) < 0 || expect_check(sc, summary, ret_met) < 0) {
 		json_decref(summary);
 		error_set(why, -ENOMEM, "out of memory for the summary");
 		return NULL;

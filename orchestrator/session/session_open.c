@@ -241,6 +241,10 @@ static int add_operations(struct session *s, struct operations *m)
 		m->waits[i].from += earlier;
 		m->waits[i].to += earlier;
 	}
+	/* a stream is of whole packets */
+	for (size_t i = 0; i < m->count; i++)
+		if (m->items[i].bytes % s->params.fabric->mtu)
+			m->items[i].stream = 0;
 	return engine_add_flows(s->engine, m->items, m->count, m->waits, m->wait_count);
 }
 

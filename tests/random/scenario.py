@@ -15,6 +15,14 @@ HEADERS = 98  # what a packet's payload has around it on the wire, about
 DAY = 86400 * PS["s"]
 PACKETS = 1500  # of the whole workload, at most
 
+ALGORITHMS = {
+    "all_reduce": ["ring", "halving_doubling", "tree"],
+    "reduce_scatter": ["ring", "halving_doubling"],
+    "all_gather": ["ring", "halving_doubling"],
+    "broadcast": ["ring", "tree"],
+    "all_to_all": ["pairwise", "windowed", "bruck"],
+}
+
 
 def time(ps):
     ps = max(0, min(int(ps), 10 * DAY))
@@ -62,6 +70,7 @@ class Scenario:
 
     def __init__(self, seed):
         self.dice = random.Random(f"scenario {seed}")
+        self.collective_dice = random.Random(f"collective {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -178,6 +187,8 @@ class Scenario:
         d = self.dice
         self.left = PACKETS
         self.keys["workload"] = [self.job() for _ in range(d.choice([1, 1, 1, 2, 3]))]
+        if self.collective_dice.random() < 0.3:
+            self.keys["workload"].append({"collective": self.collective(self.collective_dice)})
 
     def load(self):
         """Flows of at most 2 MB, of 55 KB in the mean: a few, for each is as many packets as the mtu makes it."""
@@ -221,6 +232,36 @@ class Scenario:
         self.maybe(0.2, spec, "start", lambda: time(self.packet_ps * d.random() * 50))
         self.maybe(0.5, spec, "gap", lambda: time(self.packet_ps * d.random() * 50))
         return {kind: spec}
+
+    def collective(self, d):
+        op, algorithms = d.choice(list(ALGORITHMS.items()))
+        spec = {"op": op, "algorithm": d.choice(algorithms)}
+        jobs = d.randint(1, max(1, len(self.hosts) // 4))
+        ranks = d.randint(2, max(2, len(self.hosts) // jobs))
+        if spec["algorithm"] == "halving_doubling":
+            ranks = 1 << ranks.bit_length() - 1
+        jobs = min(jobs, len(self.hosts) // ranks)
+        if jobs * ranks > len(self.hosts) or jobs < 1:
+            jobs, ranks = 1, 2
+        if d.random() < 0.3:
+            spec["hosts"] = d.sample(self.hosts, jobs * ranks)
+        else:
+            spec["placement"] = d.choice(["in_order", "random"])
+        repeat = d.choice([1, 1, 2])
+        spec.update(ranks=ranks, jobs=jobs, repeat=repeat)
+        count = d.randint(1, max(1, PACKETS * self.mtu // (4 * jobs * ranks * repeat)))
+        spec["size"] = size(count)
+        spec["chunk"] = d.choice(["off", size(count // 8 + 1), size(count // 60 + 1)])
+        self.most_bytes = max(self.most_bytes, 2 * count * repeat)
+        for key, low, high in ("channels", 1, 3), ("window", 1, 4), ("root", 0, ranks - 1):
+            if d.random() < 0.3:
+                spec[key] = d.randint(low, high)
+        for key in "compute", "start", "gap":
+            if d.random() < 0.3:
+                spec[key] = time(self.packet_ps * d.random() * 50)
+        if d.random() < 0.3:
+            spec["stragglers"] = [{"rank": d.randrange(ranks), "delay": time(self.packet_ps * d.random() * 50)}]
+        return spec
 
     def scale(self):
         """About how long the workload takes, and the bandwidth-delay product in packets."""

@@ -478,7 +478,8 @@ static void metrics_are_the_numbers_of_a_summary(void **state)
 	(void)state;
 	assert_int_equal(fidelity_new(&fidelity, PS_PER_US, 1), 0);
 	times.fidelity = fidelity;
-	small_session_open(&s, LOSSY, NULL, 0, NULL);
+	small_session_open(
+		&s, LOSSY "  - collective: {op: all_gather, size: 64KB}\n", NULL, 0, NULL);
 	small_session_run(&s);
 	j = session_summary(s.session, &times, &met, &why);
 	assert_non_null(j);

@@ -76,6 +76,11 @@
 	VALUE("slowdown", slowdown(t, info, all_finished(t, s)),                                   \
 		"flows.fct_us.max divided by ideal_us")                                            \
 	FINISHED("slowdown_finished", slowdown(t, info, t->finished))                              \
+	OTHER("collectives.count", "rounds of all jobs of the collectives")                        \
+	OTHER("collectives.unfinished", "those of which not all was delivered")                    \
+	OTHER("collectives.time_us.min", "the shortest round, from its first message to its last") \
+	OTHER("collectives.time_us.mean", "their mean")                                            \
+	OTHER("collectives.time_us.max", "the longest")                                            \
 	OTHER("fidelity.late_us.p50", "median lateness of events, wall clock only")                \
 	OTHER("fidelity.late_us.p99", "99th percentile of the lateness of events")                 \
 	OTHER("fidelity.late_us.max", "the latest event")                                          \

@@ -30,6 +30,7 @@ struct operation {
 	bool waits;     /* for others */
 	bool again;     /* waits for one between the same two hosts and no shorter */
 	bool unmeasured; /* a message whose completion time does not count */
+	uint32_t group; /* of those of its entry: what results tell of together */
 };
 
 /*

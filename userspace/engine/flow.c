@@ -296,6 +296,12 @@ static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_co
 	return r;
 }
 
+/* Whether a message of the present batch is the only one of its stream, or has none. */
+static bool is_alone(const struct engine *e, const struct operation *o)
+{
+	return !o->stream || e->streams[e->stream_count + o->stream - 1].messages == 1;
+}
+
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count)
 {
@@ -320,7 +326,7 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 			.place = FLOW_NONE,
 			.next = FLOW_NONE};
 		/* each message has a connection of its own where a transport can't do otherwise */
-		if (!e->transport->release)
+		if (!e->transport->release || is_alone(e, &f->flow))
 			f->flow.stream = 0;
 		else if (f->flow.stream)
 			f->flow.stream += e->stream_count;

@@ -10,7 +10,7 @@
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(flows) X(load)
+#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(load)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -53,8 +53,9 @@ struct workload_hosts {
 
 struct workload_kind {
 	const char *name;
-	struct map map; /* its keys; size: of its options */
-	bool balanced;  /* each host sends as much as it receives */
+	struct map map;       /* its keys; size: of its options */
+	bool balanced;        /* each host sends as much as it receives */
+	const char *size_key; /* which its longest message follows from; NULL: "message" */
 	/* How many operations it comes to: at least, where that depends on what is drawn. */
 	double (*count)(const void *options, const struct workload_hosts *hosts);
 	/* Why these hosts will not do ("senders: ..."): NULL, or buf. Callback NULL: never. */

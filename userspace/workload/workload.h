@@ -13,6 +13,7 @@ struct operations {
 	size_t count, capacity;
 	struct wait *waits;
 	size_t wait_count, wait_capacity;
+	uint32_t stream_count;
 };
 
 #define OPERATIONS_INIT                                                                            \
