@@ -248,8 +248,10 @@ void class_net_close(struct class_net *n)
 
 uint32_t class_net_stream(struct class_net *n, const struct class_stream *s)
 {
-	struct operation f = {s->src, s->dst, (uint64_t)s->packets * s->payload, s->start_ps, {0},
-		0, 0, false, false};
+	struct operation f = {.src_host = s->src,
+		.dst_host = s->dst,
+		.bytes = (uint64_t)s->packets * s->payload,
+		.start_ps = s->start_ps};
 
 	assert_in_range(n->stream_count, 0, CLASS_NET_STREAMS - 1);
 	n->streams[n->stream_count] = *s;

@@ -199,6 +199,7 @@ void small_net_open(struct small_net *s, const struct small_config *c)
 			.ip6 = c->ip6,
 			.payload_full = c->payload_full,
 			.qps = c->qps ? c->qps : 1,
+			.paths = c->transport == NULL ? (uint16_t)default_options.paths : 1,
 			.options = c->options ? c->options : &default_options},
 		.seed = c->seed,
 		.observer = c->observer,
@@ -225,7 +226,8 @@ void small_net_close(struct small_net *s)
 uint32_t small_net_flow(
 	struct small_net *s, uint32_t src, uint32_t dst, uint64_t bytes, uint64_t start_ps)
 {
-	struct operation f = {src, dst, bytes, start_ps, {0}, 0, 0, false, false};
+	struct operation f = {
+		.src_host = src, .dst_host = dst, .bytes = bytes, .start_ps = start_ps};
 	uint32_t number = (uint32_t)small_net_stats(s).flows;
 
 	assert_int_equal(engine_add_flows(s->engine, &f, 1, NULL, 0), 0);

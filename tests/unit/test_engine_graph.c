@@ -15,16 +15,17 @@
 
 static struct operation message(uint32_t src, uint32_t dst, uint64_t start_ps)
 {
-	return (struct operation){src, dst, MESSAGE, start_ps, {0}, 0, 0, false, false};
+	return (struct operation){
+		.src_host = src, .dst_host = dst, .bytes = MESSAGE, .start_ps = start_ps};
 }
 
 static struct operation computation(uint32_t host, uint64_t lasts_ps)
 {
-	return (struct operation){host, host, 0, 0, {.lasts_ps = lasts_ps}, 0, 0, false, false};
+	return (struct operation){.src_host = host, .dst_host = host, .lasts_ps = lasts_ps};
 }
 
 static const struct operation barrier = {
-	OPERATION_BARRIER, OPERATION_BARRIER, 0, 0, {0}, 0, 0, false, false};
+	.src_host = OPERATION_BARRIER, .dst_host = OPERATION_BARRIER};
 
 /* Six hosts at two switches and two above them. */
 static void open_net(struct small_net *s, uint32_t max_batch)
@@ -318,20 +319,20 @@ static void streams_through_losses(void **state)
 	}
 }
 
+#define STREAM(src, dst, size)                                                                     \
+	{                                                                                          \
+		.src_host = src, .dst_host = dst, .bytes = size, .stream = 1                       \
+	}
+
 static void streams_that_make_no_sense(void **state)
 {
 	const struct operation bad[][2] = {
-		{{0, 4, 4096, 0, {0}, 0, 1, false, false},
-			{0, 5, 4096, 0, {0}, 0, 1, false, false}},
-		{{0, 4, 4096, 0, {0}, 0, 1, false, false},
-			{1, 4, 4096, 0, {0}, 0, 1, false, false}},
-		{{0, 4, 4096, 0, {0}, 0, 1, false, false},
-			{0, 4, 8192, 0, {0}, 0, 1, false, false}},
-		{{0, 4, 4097, 0, {0}, 0, 1, false, false},
-			{0, 4, 4097, 0, {0}, 0, 1, false, false}},
-		{{0, 4, 1ull << 36, 0, {0}, 0, 1, false, false},
-			{0, 4, 1ull << 36, 0, {0}, 0, 1, false, false}},
-		{{0, 0, 0, 0, {0}, 0, 1, false, false}, {0, 0, 0, 0, {0}, 0, 1, false, false}},
+		{STREAM(0, 4, 4096), STREAM(0, 5, 4096)},
+		{STREAM(0, 4, 4096), STREAM(1, 4, 4096)},
+		{STREAM(0, 4, 4096), STREAM(0, 4, 8192)},
+		{STREAM(0, 4, 4097), STREAM(0, 4, 4097)},
+		{STREAM(0, 4, 1ull << 36), STREAM(0, 4, 1ull << 36)},
+		{STREAM(0, 0, 0), STREAM(0, 0, 0)},
 	};
 	struct small_net s;
 

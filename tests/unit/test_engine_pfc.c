@@ -199,8 +199,8 @@ static void a_paused_host_answers(void **state)
 {
 	static const struct strack_options options = STRACK_OPTIONS_DEFAULT;
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
-	const struct operation flows[] = {{0, 1, 400000, 0, {0}, 0, 0, false, false},
-		{1, 0, 400000, 0, {0}, 0, 0, false, false}};
+	const struct operation flows[] = {{.src_host = 0, .dst_host = 1, .bytes = 400000},
+		{.src_host = 1, .dst_host = 0, .bytes = 400000}};
 	uint32_t answers = 0;
 	struct class_net n;
 	struct pause_watch *w;

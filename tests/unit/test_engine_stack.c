@@ -228,8 +228,8 @@ static void the_stack_and_a_sender_alternate(void **state)
 static struct stack_net *run_answer(uint32_t before, uint32_t after, uint64_t arrives_ps, bool busy)
 {
 	static const struct class_link links[] = {{0, 2, RATE, DELAY}, {1, 2, RATE, DELAY}};
-	static const struct operation flows[] = {{1, 0, 1000, 0, {0}, 0, 0, false, false},
-		{0, 1, 1000000, 0, {0}, 0, 0, false, false}};
+	static const struct operation flows[] = {{.src_host = 1, .dst_host = 0, .bytes = 1000},
+		{.src_host = 0, .dst_host = 1, .bytes = 1000000}};
 	struct stack_segment g = {.dst = 1, .length = STACK_FRAME};
 	struct stack_net *s = stack_net_new(2, 1, links, 2);
 

@@ -150,13 +150,13 @@ static void a_storm_holds_what_is_for_a_stack(void **state)
 
 /* The last four come at LATER: two start by time, two after one of them and an old one. */
 static const struct operation flows[] = {
-	{0, 1, 10000, 0, {0}, 0, 0, false, false},
-	{2, 1, 1000000, 1000, {0}, 0, 0, false, false},
-	{0, 2, 5000, 3 * PS_PER_US, {0}, 0, 0, false, false},
-	{1, 0, 70000, LATER, {0}, 0, 0, false, false},
-	{2, 0, 30000, LATER + 777, {0}, 0, 0, false, false},
-	{1, 2, 20000, 5 * PS_PER_US, {0}, 0, 0, false, false},
-	{2, 1, 9000, PS_PER_US, {0}, 0, 0, false, false},
+	{.src_host = 0, .dst_host = 1, .bytes = 10000},
+	{.src_host = 2, .dst_host = 1, .bytes = 1000000, .start_ps = 1000},
+	{.src_host = 0, .dst_host = 2, .bytes = 5000, .start_ps = 3 * PS_PER_US},
+	{.src_host = 1, .dst_host = 0, .bytes = 70000, .start_ps = LATER},
+	{.src_host = 2, .dst_host = 0, .bytes = 30000, .start_ps = LATER + 777},
+	{.src_host = 1, .dst_host = 2, .bytes = 20000, .start_ps = 5 * PS_PER_US},
+	{.src_host = 2, .dst_host = 1, .bytes = 9000, .start_ps = PS_PER_US},
 };
 
 /* Of the first of these both are there from the beginning. */
@@ -232,7 +232,7 @@ static void flows_added_later_are_as_if_they_had_been_there(void **state)
 /* What should have started before it was added starts now. */
 static void a_flow_of_the_past_starts_now(void **state)
 {
-	const struct operation flow = {0, 1, 1000, 5, {0}, 0, 0, false, false};
+	const struct operation flow = {.src_host = 0, .dst_host = 1, .bytes = 1000, .start_ps = 5};
 	struct stack_net *s = stack_net_chain();
 	struct engine_flow_result result;
 
@@ -251,7 +251,7 @@ static void a_flow_of_the_past_starts_now(void **state)
 /* Without it a run ends one lookahead after its last flow, and without flows at once. */
 static void a_lasting_run_goes_on(void **state)
 {
-	const struct operation flow = {0, 1, 1000, 0, {0}, 0, 0, false, false};
+	const struct operation flow = {.src_host = 0, .dst_host = 1, .bytes = 1000};
 	const struct stack_segment g = {.dst = 1, .length = 1514};
 
 	(void)state;
@@ -344,8 +344,8 @@ static void everything_at_once_balances(void **state)
 	class_net_open(&s->net);
 	for (uint32_t i = 0; i < 2000; i++) {
 		struct stack_segment g = {.number = i, .length = 80 + rng_below(&rng, 8900)};
-		struct operation f = {rng_below(&rng, 4), 0, 1 + rng_below(&rng, 50000), 0, {0}, 0,
-			0, false, false};
+		struct operation f = {
+			.src_host = rng_below(&rng, 4), .bytes = 1 + rng_below(&rng, 50000)};
 
 		g.src = rng_below(&rng, 4);
 		g.dst = rng_below(&rng, 4);
@@ -378,9 +378,10 @@ static void everything_at_once_balances(void **state)
 /* What is to start a while after one that is through already starts when it would have, or now. */
 static void a_flow_after_one_that_is_done_starts(void **state)
 {
-	static const struct operation first = {0, 1, 1000, 0, {0}, 0, 0, false, false};
-	static const struct operation more[] = {{0, 1, 1000, 2 * LATER, {0}, 0, 0, false, false},
-		{0, 1, 1000, PS_PER_US, {0}, 0, 0, false, false}};
+	static const struct operation first = {.src_host = 0, .dst_host = 1, .bytes = 1000};
+	static const struct operation more[] = {
+		{.src_host = 0, .dst_host = 1, .bytes = 1000, .start_ps = 2 * LATER},
+		{.src_host = 0, .dst_host = 1, .bytes = 1000, .start_ps = PS_PER_US}};
 	static const struct wait after[] = {{0, 1, OPERATION_ENDED}, {0, 2, OPERATION_ENDED}};
 	struct stack_net *s = stack_net_chain();
 	struct engine_flow_result done, late, now;

@@ -162,7 +162,7 @@ static void after_means_after_its_end(void **state)
 {
 	static const uint64_t rate[] = {100 * GBPS, 100 * GBPS}, delay[] = {1000000, 1000000};
 	const struct small_config c = {0};
-	const struct operation then = {0, 1, 100, 777, {0}, 0, 0, false, false};
+	const struct operation then = {.src_host = 0, .dst_host = 1, .bytes = 100, .start_ps = 777};
 	const struct wait wait = {0, 1, OPERATION_ENDED};
 	struct engine_flow_result a, b;
 	struct small_net s;
@@ -183,12 +183,12 @@ static void after_means_after_its_end(void **state)
 
 static void flows_that_make_no_sense(void **state)
 {
-	static const struct operation bad[] = {{0, 0, 1, 0, {0}, 0, 0, false, false},
-		{0, 2, 1, 0, {0}, 0, 0, false, false}, {2, 0, 1, 0, {0}, 0, 0, false, false},
-		{0, 1, 0, 0, {0}, 0, 0, false, false},
-		{OPERATION_BARRIER, 1, 0, 0, {0}, 0, 0, false, false},
-		{OPERATION_BARRIER, OPERATION_BARRIER, 1, 0, {0}, 0, 0, false, false},
-		{0, OPERATION_BARRIER, 1, 0, {0}, 0, 0, false, false}};
+	static const struct operation bad[] = {{.src_host = 0, .dst_host = 0, .bytes = 1},
+		{.src_host = 0, .dst_host = 2, .bytes = 1},
+		{.src_host = 2, .dst_host = 0, .bytes = 1}, {.src_host = 0, .dst_host = 1},
+		{.src_host = OPERATION_BARRIER, .dst_host = 1},
+		{.src_host = OPERATION_BARRIER, .dst_host = OPERATION_BARRIER, .bytes = 1},
+		{.src_host = 0, .dst_host = OPERATION_BARRIER, .bytes = 1}};
 	static const uint64_t rate[] = {GBPS, GBPS}, delay[] = {0, 0};
 	const struct small_config c = {0};
 	struct small_net s;

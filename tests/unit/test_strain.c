@@ -54,7 +54,7 @@ static uint64_t on_wire(uint64_t bytes, uint64_t rate_bps)
 
 #define TO(src, dst)                                                                               \
 	{                                                                                          \
-		src, dst, BYTES, 0, {0}, 0, 0, false, false                                        \
+		.src_host = src, .dst_host = dst, .bytes = BYTES                                   \
 	}
 #define FROM_LEAF_0 TO(0, 4), TO(1, 5), TO(2, 6), TO(3, 7)
 
@@ -106,8 +106,8 @@ static void what_is_forwarded_is_divided(void **state)
 /* Two leaves and one slow link between them: many to many, and many to one. */
 static void oversubscription(void **state)
 {
-	static const struct operation list[] = {
-		FROM_LEAF_0, TO(3, 4), {3, 4, BYTES, 0, {0}, 0, 0, true, true}};
+	static const struct operation list[] = {FROM_LEAF_0, TO(3, 4),
+		{.src_host = 3, .dst_host = 4, .bytes = BYTES, .waits = true, .again = true}};
 	struct scenario s = fixture_leaf_spine(2, 1, 4, 1);
 	struct fabric *f;
 

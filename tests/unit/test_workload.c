@@ -223,7 +223,7 @@ static uint64_t ideal(const struct fabric *f, struct operations *m)
 
 static uint64_t ideal_of_one(const struct fabric *f, uint32_t src, uint32_t dst, uint64_t bytes)
 {
-	struct operation one = {src, dst, bytes, 0, {0}, 0, 0, false, false};
+	struct operation one = {.src_host = src, .dst_host = dst, .bytes = bytes};
 	struct operations m = {.items = &one, .count = 1};
 
 	return ideal(f, &m);
@@ -234,7 +234,7 @@ static void frames_of_another_transport(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct operation one = {0, 15, 3 * 4096, 0, {0}, 0, 0, false, false};
+	struct operation one = {.src_host = 0, .dst_host = 15, .bytes = 3 * 4096};
 	struct operations m = {.items = &one, .count = 1};
 	struct workload_frames frames = {
 		.mtu = f->mtu, .answer_extension = sizeof(struct aeth_hdr)};
@@ -399,8 +399,9 @@ static void sizes_are_counted(void **state)
 {
 	struct scenario s = fixture_fat_tree(4);
 	struct fabric *f = fixture_fabric(&s);
-	struct operation list[] = {{0, 15, 4096, 0, {0}, 0, 0, false, false},
-		{0, 1, 4097, 0, {0}, 0, 0, false, false}, {3, 0, 1, 0, {0}, 0, 0, true, false}};
+	struct operation list[] = {{.src_host = 0, .dst_host = 15, .bytes = 4096},
+		{.src_host = 0, .dst_host = 1, .bytes = 4097},
+		{.src_host = 3, .dst_host = 0, .bytes = 1, .waits = true}};
 	const struct workload_frames frames = strack_frames(f);
 	struct operations m = {.items = list, .count = 3};
 	struct workload_size size;
