@@ -24,7 +24,7 @@ struct flow_row {
 	struct engine_flow_wire wire;
 };
 
-/* X(title, how it is written) of flow f->flow, whose result is f->is. What did not happen is empty. */
+/* X(title, how it is written) of f->flow, whose result is f->is. What did not happen is empty. */
 #define FLOW_COLUMNS(X)                                                                            \
 	X(id, put_count(b, f->flow))                                                               \
 	X(source, put_host(b, f, f->is.flow.src_host))                                             \

@@ -31,7 +31,7 @@ struct transport_kind {
 	uint32_t answer_bytes; /* and of an answer to one */
 	uint64_t rto_least_ps; /* of a timeout that is not given */
 	const char *loss_harm; /* what a lossy class does to it; NULL: it copes with losses */
-	/* Overrides {one queue pair, one path, an ACK for each packet, a BDP in flight}. NULL: nothing. */
+	/* Overrides {one queue pair, one path, an ACK a packet, a BDP in flight}. NULL: nothing. */
 	void (*facts)(const void *options, struct transport_facts *ret);
 };
 

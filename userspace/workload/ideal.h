@@ -28,8 +28,8 @@ struct workload_frames {
 };
 
 /*
- * Every host has a switch and reaches every other. Sets the messages' base_rtt_ps and ideal_ps. 0 or
- * -ENOMEM.
+ * Every host has a switch and reaches every other. Sets the messages' base_rtt_ps and ideal_ps.
+ * 0 or -ENOMEM.
  */
 int workload_measure(struct operations *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret);
