@@ -58,7 +58,8 @@ static void put_count(struct strbuf *b, uint64_t n)
 static void put_us(struct strbuf *b, bool happened, uint64_t ps)
 {
 	if (happened)
-		strbuf_add(b, "%.6f", (double)ps / PS_PER_US);
+		strbuf_add(b, "%llu.%06llu", (unsigned long long)(ps / PS_PER_US),
+			(unsigned long long)(ps % PS_PER_US));
 }
 
 static void put_slowdown(struct strbuf *b, const struct engine_flow_result *f)
