@@ -272,13 +272,30 @@ static void print_completion(const struct command *const *commands)
 	     "complete -o filenames -F _fabricbed fabricbed");
 }
 
+/* They are too many for a list. */
+static void print_sizes(void)
+{
+	const char *between = "";
+
+	printf("  %-28s measured messages of a class of sizes\n"
+	       "  %-28s their completion times: the mean, and so on; so for .slowdown\n"
+	       "  %-28s ",
+		"flows.by_size.SIZE.count", "flows.by_size.SIZE.fct_us.*", "  SIZE, at most:");
+#define SIZE(key, limit) printf("%s" key, between), between = ", ";
+	SIZE_CLASSES(SIZE)
+#undef SIZE
+	putchar('\n');
+}
+
 static void print_metrics(void)
 {
 	char text[METRIC_NAME];
 
 	puts("Numbers of summary.json that a scenario's `expect` may bound (docs/results.md says more of each):\n");
 	for (size_t i = 0; metric_name(i, text); i++)
-		printf("  %-28s %s\n", text, metric_help(i));
+		if (metric_help(i))
+			printf("  %-28s %s\n", text, metric_help(i));
+	print_sizes();
 	puts("\n  expect:\n    - {metric: flows.fct_us.p99, at_most: 250}   # or at_least, or equals");
 }
 

@@ -111,6 +111,25 @@ static void print_completion(const json_t *s)
 		number_time(d, look_number(finished, "fct_us.max")));
 }
 
+/* What short messages take is lost among long ones, and the other way round. */
+static void print_sizes(const json_t *s)
+{
+	const json_t *classes = look(s, "flows.finished.by_size"), *class;
+	char a[NUMBER_TEXT], b[NUMBER_TEXT];
+	const char *size;
+
+	if (json_object_size(classes) < 2)
+		return;
+	printf("  by size     %-8s %10s  %10s %10s  %9s %9s\n", "up to", "finished", "p50", "p99",
+		"slow p50", "slow p99");
+	json_object_foreach((json_t *)classes, size, class)
+		printf("              %-8s %10.0f  %10s %10s  %9.2f %9.2f\n", size,
+			look_number(class, "count"),
+			number_short(a, NUMBER_TIME, look_number(class, "fct_us.p50")),
+			number_short(b, NUMBER_TIME, look_number(class, "fct_us.p99")),
+			look_number(class, "slowdown.p50"), look_number(class, "slowdown.p99"));
+}
+
 static void print_flows(const json_t *s)
 {
 	double unfinished = look_number(s, "flows.unfinished");
@@ -123,6 +142,7 @@ static void print_flows(const json_t *s)
 	putchar('\n');
 	print_cut_off(s);
 	print_completion(s);
+	print_sizes(s);
 	if (exists(s, "ideal_us")) {
 		printf("  ideal       %s by the hosts' links alone",
 			number_time(a, look_number(s, "ideal_us")));

@@ -302,20 +302,28 @@ static void print_narrow(
 	json_array_foreach(rows, i, row) print_narrow_line(f, &l, shown, row);
 }
 
-static void list_hidden(FILE *f, const struct column *columns, size_t count, bool idle)
+/* Goes on in another line where the width, if there is one, is used up. */
+static void list_hidden(FILE *f, const struct column *columns, size_t count, bool idle, int width)
 {
 	const char *between = idle ? "not shown, all 0 or empty: "
 				   : "not shown, for want of room (--json has it): ";
+	int at = 0;
 
 	for (size_t i = 0; i < count; i++) {
+		int length = (int)(strlen(between) + strlen(columns[i].key));
+
 		if (!columns[i].hidden || columns[i].idle != idle)
 			continue;
-		fputs(between, f);
-		for (const char *p = columns[i].key; *p; p++)
+		if (width && at && at + length >= width) {
+			between = ",\n  ";
+			at = 0;
+		}
+		at += fprintf(f, "%s", between);
+		for (const char *p = columns[i].key; *p; p++, at++)
 			putc(*p == '_' ? ' ' : *p, f);
 		between = ", ";
 	}
-	if (*between == ',')
+	if (at)
 		putc('\n', f);
 }
 
@@ -332,8 +340,8 @@ int table_print(const json_t *rows, FILE *f, int width)
 		print_wide(f, columns, count, rows);
 	else if (count)
 		print_narrow(f, columns, count, rows, width);
-	list_hidden(f, columns, count, true);
-	list_hidden(f, columns, count, false);
+	list_hidden(f, columns, count, true, width);
+	list_hidden(f, columns, count, false, width);
 	free(columns);
 	return 0;
 }

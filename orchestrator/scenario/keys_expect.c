@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/metrics.h"
+#include "base/numbers.h"
 #include "scenario/check.h"
 #include "scenario/text.h"
 
@@ -31,9 +32,13 @@ static bool check_metric(struct check *c, const struct tree *n, void *target)
 
 bool expect_has_of(const char *metric)
 {
-	static const char fct[] = "flows.fct_us.";
+	static const char *const sections[] = {
+		"flows.fct_us.", "flows.slowdown.", "flows.by_size."};
 
-	return !strcmp(metric, "slowdown") || !strncmp(metric, fct, strlen(fct));
+	for (size_t i = 0; i < COUNT(sections); i++)
+		if (!strncmp(metric, sections[i], strlen(sections[i])))
+			return true;
+	return !strcmp(metric, "slowdown");
 }
 
 /* `of` where it says nothing. */

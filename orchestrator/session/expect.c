@@ -41,6 +41,21 @@ static const char *path_of(const struct expect_spec *e, char buf[METRIC_TEXT])
 	return buf;
 }
 
+/* Whether the metric is of a class of sizes, and no flow of the run is. */
+static bool is_of_no_flow(const char *metric, const json_t *summary)
+{
+	static const char by_size[] = "flows.by_size.";
+	size_t length = strlen(by_size);
+	char path[METRIC_TEXT];
+	double count;
+
+	if (strncmp(metric, by_size, length))
+		return false;
+	snprintf(path, sizeof(path), "%.*s.count", (int)(length + strcspn(metric + length, ".")),
+		metric);
+	return summary_lookup(summary, path, &count) < 0;
+}
+
 /* Why there is no such figure. */
 static json_t *absence(const struct expect_spec *e, const json_t *summary)
 {
@@ -53,6 +68,8 @@ static json_t *absence(const struct expect_spec *e, const json_t *summary)
 		return json_string("this run has no such figure");
 	if (!count)
 		return json_string("there was no flow");
+	if (is_of_no_flow(e->metric, summary))
+		return json_string("no measured flow is of that size");
 	if (unfinished == count)
 		return json_string("no flow has finished");
 	if (unfinished)

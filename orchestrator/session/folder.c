@@ -22,7 +22,7 @@ static const char *const results[] = {"scenario.yaml", "flows.csv", "queues.csv"
 
 /* What is only there while something is made. */
 static const char *const unfinished[] = {
-	"events.jsonl.part", "events.index.part", "queues.csv.part"};
+	"events.jsonl.part", "events.index.part", "flows.csv.part", "queues.csv.part"};
 #define UNFINISHED (sizeof(unfinished) / sizeof(unfinished[0]))
 
 struct folder {

@@ -231,6 +231,7 @@ json_t *session_start(
 	struct scenario *sc = s->params.scenario;
 	uint64_t now = engine_now(s->engine);
 	size_t first = sc->workload_count;
+	uint64_t first_flow = engine_flow_count(s->engine);
 	uint64_t flows = engine_counts(s->engine)->flows;
 	int r = 0;
 
@@ -258,9 +259,9 @@ json_t *session_start(
 		return NULL;
 	}
 	recorder_event(s->recorder, now,
-		json_pack("{s:s, s:I, s:I}", "event", "start", "first_flow", (json_int_t)flows,
+		json_pack("{s:s, s:I, s:I}", "event", "start", "first_flow", (json_int_t)first_flow,
 			"flows", (json_int_t)(engine_counts(s->engine)->flows - flows)));
-	return json_pack("{s:I, s:I, s:f}", "first_flow", (json_int_t)flows, "flows",
+	return json_pack("{s:I, s:I, s:f}", "first_flow", (json_int_t)first_flow, "flows",
 		(json_int_t)(engine_counts(s->engine)->flows - flows), "since_us", to_us(now));
 }
 

@@ -52,8 +52,6 @@ static int make_files(struct session *s, const json_t *summary, int directory)
 
 	if (r == 0)
 		r = write_scenario(directory, s);
-	if (r == 0)
-		r = recorder_write_flows(directory, s->engine, host_name, s->params.fabric);
 	if (r == 0 && s->dp->tables.config.features & SW_CONTROL)
 		r = recorder_write_pauses(directory, s->engine, port_name, s->params.fabric);
 	if (r == 0 && s->agents)
@@ -68,6 +66,7 @@ int session_write(
 {
 	int closed = close_capture(s, why), r;
 
+	recorder_end_flows(s->recorder, s->engine);
 	recorder_end(s->recorder, engine_now(s->engine));
 	folder = folder ? folder : s->params.folder;
 	if (!folder)
@@ -91,7 +90,7 @@ int session_lost(const struct session *s, struct error *why)
 	int lost = 0;
 	uint64_t lines = recorder_lost(s->recorder, &lost);
 
-	return lines ? error_set(why, lost, "%llu lines of events or queues were lost: %s",
+	return lines ? error_set(why, lost, "%llu lines of events, flows or queues were lost: %s",
 			       (unsigned long long)lines, strerror(-lost))
 		     : 0;
 }

@@ -163,6 +163,14 @@ static void on_settled(void *arg)
 	struct session *s = arg;
 
 	capture_order_flush(&s->order);
+	recorder_settled(s->recorder, s->engine);
+}
+
+static void on_ended(void *arg, uint64_t now_ps, uint32_t flow)
+{
+	struct session *s = arg;
+
+	recorder_ended(s->recorder, now_ps, flow);
 }
 
 /* Frames for captures, in the order of time. */
@@ -215,7 +223,8 @@ static int open_engine(struct session *s, struct error *why)
 		.observer = {.dropped = on_dropped,
 			.paused = on_paused,
 			.sent = s->capture || s->captures ? on_sent : NULL,
-			.settled = s->capture || s->captures ? on_settled : NULL,
+			.ended = on_ended,
+			.settled = on_settled,
 			.control = on_control,
 			.stack = s->params.stacks ? on_stack : NULL,
 			.arg = s},
@@ -304,6 +313,7 @@ static int open_recorder(struct session *s, struct error *why)
 		.queues = s->params.scenario->sample_ps != 0,
 		.net = &s->params.fabric->net,
 		.port_name = port_name,
+		.host_name = host_name,
 		.name_arg = s->params.fabric,
 	};
 	int r = recorder_new(&s->recorder, &p);

@@ -57,6 +57,7 @@ const struct transport_ops *setup_transport(
 		.control_dscp = (uint8_t)s->host.control_dscp,
 		.notify_dscp = (uint8_t)s->host.notify_dscp,
 		.qps = (uint8_t)host_facts(&s->host).qps,
+		.paths = (uint16_t)host_facts(&s->host).paths,
 		.options = s->host.options,
 	};
 	return transport_kinds[s->host.transport]->ops;

@@ -160,23 +160,38 @@ static int add_queues(const struct show_view *v, uint32_t index, json_t *rows)
 
 /* ---- flows */
 
+static json_t *real_or_null(bool exists, double value)
+{
+	return exists ? json_real(value) : json_null();
+}
+
 static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 {
 	char src[RECORDER_NAME], dst[RECORDER_NAME];
 	struct engine_flow_result f;
+	struct engine_flow_wire wire;
+	double slowdown;
 
 	engine_flow_result(v->engine, flow, &f);
+	if (!operation_is_message(&f.flow))
+		return 0;
+	engine_flow_wire(v->engine, flow, &wire);
+	slowdown = engine_flow_slowdown(&f);
 	return json_array_append_new(rows,
-		json_pack("{s:I, s:s, s:s, s:I, s:o, s:o, s:I, s:I, s:I}", "flow", (json_int_t)flow,
-			"src", host_name(v->fabric, f.flow.src_host, src), "dst",
-			host_name(v->fabric, f.flow.dst_host, dst), "bytes",
+		json_pack(
+			"{s:I, s:s, s:s, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
+			"flow", (json_int_t)flow, "src", host_name(v->fabric, f.flow.src_host, src),
+			"dst", host_name(v->fabric, f.flow.dst_host, dst), "bytes",
 			(json_int_t)f.flow.bytes, "start_us",
-			f.start_ps == UINT64_MAX ? json_null() : json_real(in_us(f.start_ps)),
-			"fct_us",
-			f.finish_ps ? json_real(in_us(f.finish_ps - f.start_ps)) : json_null(),
-			"packets", (json_int_t)f.sender.packets_sent, "retransmitted",
+			real_or_null(f.start_ps != UINT64_MAX, in_us(f.start_ps)), "fct_us",
+			real_or_null(f.finish_ps, in_us(f.finish_ps - f.start_ps)), "packets",
+			(json_int_t)f.sender.packets_sent, "retransmitted",
 			(json_int_t)f.sender.retransmitted, "timeouts",
-			(json_int_t)f.sender.timeouts));
+			(json_int_t)f.sender.timeouts, "slowdown",
+			real_or_null(slowdown > 0, slowdown), "delivered_bytes",
+			(json_int_t)f.received, "marks", (json_int_t)f.sender.marks, "spurious",
+			(json_int_t)f.receiver.duplicates, "qp", (json_int_t)wire.qp, "entry",
+			(json_int_t)f.flow.entry));
 }
 
 /* ---- routes */
@@ -286,7 +301,7 @@ static uint32_t subject_count(const struct show_view *v, enum subject subject)
 	case SUBJECT_PORT:
 		return net_of(v)->port_count;
 	default:
-		return (uint32_t)engine_counts(v->engine)->flows;
+		return engine_flow_count(v->engine);
 	}
 }
 

@@ -199,6 +199,7 @@ void small_net_open(struct small_net *s, const struct small_config *c)
 			.ip6 = c->ip6,
 			.payload_full = c->payload_full,
 			.qps = c->qps ? c->qps : 1,
+			.paths = c->transport == NULL ? (uint16_t)default_options.paths : 1,
 			.options = c->options ? c->options : &default_options},
 		.seed = c->seed,
 		.observer = c->observer,

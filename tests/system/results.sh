@@ -125,9 +125,9 @@ untouched "a variant's scenario" compared "$before"
 
 # ---- killed
 
-"$fabricbed" run "$hello" --dataplane inline --quiet --out killed --set workload.0.pairs.message=16GB </dev/null 2>/dev/null &
+"$fabricbed" run "$hello" --dataplane inline --quiet --out killed --set 'workload=[{pairs: {from: [h0], to: [h1], message: 16GB}}, {pairs: {from: [h1], to: [h0], message: 1}}]' </dev/null 2>/dev/null &
 children=($!)
-begun() { grep -q process killed/.fabricbed && [ -e killed/events.jsonl.part ]; }
+begun() { grep -q process killed/.fabricbed && grep -q h1,h0 killed/flows.csv.part; }
 holds "a long run" wait_for begun
 before=$(content killed)
 inline "$hello" --out killed
@@ -138,6 +138,7 @@ untouched "a second run in the folder of one that runs" killed "$before"
 kill -KILL "${children[0]}"
 wait "${children[0]}" 2>/dev/null
 children=()
+same "killed: the rows of the flows that had ended are there" "$(sed -n '1s/,.*//p;2s/,.*//p;3p' killed/flows.csv.part)" $'id\n1'
 same "killed: no result" "$(ls killed/*.json killed/*.csv killed/*.yaml 2>/dev/null)" ""
 inline "$hello" --out killed
 exits "the next run in its folder" 0
@@ -220,7 +221,7 @@ if mount -t tmpfs -o size=64k none disk 2>/dev/null; then
 	exits "down on a full disk: exit status" 4
 	like "down on a full disk: the reason" "$err" "*can't write results in $scratch/disk/out: No space left on device*"
 	holds "down on a full disk: as JSON" python3 -c 'import json; assert json.load(open(".out"))["stays"] is True'
-	same "down on a full disk: nothing half-made" "$(ls disk/out)" $'events.index.part\nevents.jsonl.part'
+	same "down on a full disk: nothing half-made" "$(ls disk/out)" $'events.index.part\nevents.jsonl.part\nflows.csv.part'
 	rm disk/filler
 	fb down
 	exits "down once there is room" 0

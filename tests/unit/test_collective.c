@@ -622,7 +622,8 @@ static void counted_beforehand(void **state)
 				c.jobs = n > 32 ? 1 : 2;
 				c.chunk = chunk;
 				make(&g, &c, n);
-				least = workload_kind_collective.count(&c, 2 * n);
+				least = workload_kind_collective.count(
+					&c, &(struct workload_hosts){.count = 2 * n});
 				assert_true(least <= (double)g.m.count);
 				if (chunk && all[i].algorithm != BRUCK)
 					assert_true(2 * least > (double)g.move_count);
@@ -803,11 +804,13 @@ static void wrong_keys_are_explained(void **state)
 		"4:61: workload.0.collective.hosts.2: 'h0' again; a host has one rank\n");
 }
 
+static const struct workload_hosts eight_hosts = {.count = 8};
+
 static void assert_refused(const struct collective *c, const char *why)
 {
 	char text[WORKLOAD_REFUSAL];
 
-	assert_string_equal(workload_kind_collective.refuse(c, 8, text), why);
+	assert_string_equal(workload_kind_collective.refuse(c, &eight_hosts, text), why);
 }
 
 static void what_does_not_fit_is_refused(void **state)
@@ -817,7 +820,7 @@ static void what_does_not_fit_is_refused(void **state)
 	char text[WORKLOAD_REFUSAL];
 
 	(void)state;
-	assert_null(workload_kind_collective.refuse(&c, 8, text));
+	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
 	c.ranks = 9;
 	assert_refused(
 		&c, "ranks: 1 job of 9 ranks; a host has one rank, and the fabric has 8 hosts");
@@ -837,7 +840,7 @@ static void what_does_not_fit_is_refused(void **state)
 	c.ranks = 6;
 	assert_refused(&c, "ranks: 6 is no power of two, which halving_doubling needs");
 	c.ranks = 4;
-	assert_null(workload_kind_collective.refuse(&c, 8, text));
+	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
 	c.stragglers = &late;
 	c.straggler_count = 1;
 	assert_refused(&c, "stragglers.0.rank: there is no rank 4; they are 0 to 3");

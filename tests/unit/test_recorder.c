@@ -435,9 +435,11 @@ static void tiny_run_to_the_byte(void **state)
 	/* 2 us + 2 * 335.52 + 80.16 ns; 2 us + 2 * 9.76 ns more for the SACK */
 	assert_file(directory, "flows.csv",
 		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
-		"spurious,paths,timeouts\n"
-		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0\n"
-		"1,h1,h0,100,20.000000,,,1,0,2,0\n");
+		"spurious,paths,timeouts,ideal_us,slowdown,delivered_bytes,packets,marks,"
+		"out_of_order,qp,qps,udp_ports,dscp,entry,measured\n"
+		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0,4.770720,1.000000,5000,2,0,"
+		"0,3,1,52472-52727,0,0,1\n"
+		"1,h1,h0,100,20.000000,,,1,0,2,0,4.051200,,0,2,0,0,5,1,59687-59942,0,1,1\n");
 	/* the first packet is in s0 from 1.33552 to 1.67104 us, the second to 1.7512 us */
 	assert_file(directory, "queues.csv",
 		"t_us,port,class,depth_bytes\n"

@@ -373,8 +373,8 @@ static void cnps_keep_their_distance(void **state)
 		b.config.hooks = (struct fake_hooks){.arg = &n, .see = see_cnps};
 		roce_bench_run(&b);
 		s = roce_bench_sender(&b, 0);
-		assert_int_equal(s->stats.cnps, n.count);
-		assert_int_equal(roce_bench_receiver(&b, 0)->stats.cnps, n.count);
+		assert_int_equal(s->stats.marks, n.count);
+		assert_int_equal(roce_bench_receiver(&b, 0)->stats.marks, n.count);
 		assert_in_range(n.least, 50 * US, 51 * US);
 		assert_in_range(n.count, qps * (s->finished_ps / (51 * US) - 1),
 			qps * (s->finished_ps / (50 * US) + 1));
@@ -456,7 +456,7 @@ static void dcqcn_drains_the_queue(void **state)
 		assert_true(b.wire.now < line * 3 / 2);
 		if (dcqcn)
 			for (uint32_t i = 0; i < 8; i++)
-				assert_true(roce_bench_sender(&b, i)->stats.cnps > 0);
+				assert_true(roce_bench_sender(&b, i)->stats.marks > 0);
 		fake_wire_close(&b.wire);
 	}
 	print_message("8:1 incast at 100 Gbps, mean queue from 1 ms on: %llu KB with DCQCN, %llu "

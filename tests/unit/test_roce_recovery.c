@@ -365,7 +365,7 @@ static void answers_that_wait_for_a_cnp(void **state)
 		p.rx[2].ecn = ECN_CE;
 		assert_int_equal(roce_transport.on_packet(p.ends[0], &p.rx[2], &reply, 10),
 			TRANSPORT_REPLY); /* the CNP; a NAK for 1 is due */
-		assert_int_equal(p.ends[0]->stats.cnps, 1);
+		assert_int_equal(p.ends[0]->stats.marks, 1);
 		assert_int_equal(p.ends[0]->deadline_ps, 10);
 		if (!closed) { /* an ACK says less than a NAK */
 			assert_true(give(&p, 0));

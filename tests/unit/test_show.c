@@ -365,7 +365,8 @@ static void flows_begin_and_end(void **state)
 	json_decref(row);
 	assert_text(row_of(&b, "flows", "1"),
 		"{\"flow\":1,\"src\":\"h1\",\"dst\":\"h0\",\"bytes\":7,\"start_us\":null,\"fct_us\":null,"
-		"\"packets\":0,\"retransmitted\":0,\"timeouts\":0}");
+		"\"packets\":0,\"retransmitted\":0,\"timeouts\":0,\"slowdown\":null,\"delivered_bytes\":0,"
+		"\"marks\":0,\"spurious\":0,\"qp\":5,\"entry\":1}");
 	small_session_run(&b.s);
 	row = row_of(&b, "flows", "1");
 	assert_true(number_of(row, "start_us") == 900 && number_of(row, "fct_us") > 0);

@@ -179,6 +179,8 @@ static void a_gap_bit_by_bit(void **state)
 	expect_sack(&f, 4, 4, 1 << 1, 1, 1);
 	assert_true(data(&f, 4));
 	expect_sack(&f, 6, 6, 0, 0, 4);
+	assert_int_equal(f.ep->stats.out_of_order, 3);
+	assert_int_equal(f.ep->received, 6 * MTU);
 	free(f.ep);
 }
 

@@ -412,7 +412,8 @@ static void tables(void **state)
 		"port          rate  utilisation  paused\n"
 		"a->b          100G         99.0  12.3ms\n"
 		"core0->agg0  25.0G          5.0       0\n"
-		"not shown, all 0 or empty: depth bytes, since\n");
+		"not shown, all 0 or empty: depth bytes,\n"
+		"  since\n");
 	json_decref(rows);
 	/* no line ends in blanks */
 	rows = json_pack("[{s:s, s:i, s:s}, {s:s, s:i, s:s}]", "node", "a", "sent_bytes", 1234567,

@@ -9,13 +9,28 @@ struct metric {
 };
 
 static const struct metric metrics[] = {
-#define COUNTER(section, name, help) {#section "." #name, help},
-#define VALUE(path, json, help)      {path, help},
-#define OTHER(path, help)            {path, help},
-	METRICS(COUNTER, VALUE, METRIC_SKIP, OTHER)
+#define COUNTER(section, name, help)         {#section "." #name, help},
+#define VALUE(path, json, help)              {path, help},
+#define OTHER(path, help)                    {path, help},
+#define RANK(key, permille, title, path, of) {path "." key, title of},
+#define SPREAD(path, json, what)                                                                   \
+	{path ".mean", "mean of " what}, SPREAD_RANKS(RANK, path, " of " what)
+	METRICS(COUNTER, VALUE, SPREAD, METRIC_SKIP, OTHER)
+#undef SPREAD
+#undef RANK
 #undef COUNTER
 #undef VALUE
 #undef OTHER
+/* as of all flows, of which there is a sentence */
+#define RANK(key, permille, title, path) {path "." key, NULL},
+#define SPREAD(path)                     {path ".mean", NULL}, SPREAD_RANKS(RANK, path)
+#define SIZED(size, limit)                                                                         \
+	{"flows.by_size." size ".count", NULL},                                                    \
+		SPREAD("flows.by_size." size ".fct_us") SPREAD("flows.by_size." size ".slowdown")
+		SIZE_CLASSES(SIZED)
+#undef SIZED
+#undef SPREAD
+#undef RANK
 };
 
 #define FIXED (sizeof(metrics) / sizeof(metrics[0]))

@@ -10,12 +10,13 @@
  *
  *   COUNT(section, name, help)       a counter of struct engine_stats
  *   VALUE(path, json, help)          what telemetry/summary.c makes of e, s, t and info
- *   FINISHED(path, json)             the same, of the finished flows alone: by `of: finished`
+ *   SPREAD(path, json, what)         the same, an object: the mean, and SPREAD_RANKS
+ *   FINISHED(path, json)             a number or spread of the finished flows: by `of: finished`
  *   OTHER(path, help)                what the session adds to the summary
  *
- * The counts by drop reason follow from abi/drop.h.
+ * The counts by drop reason follow from abi/drop.h, the spreads by message size from SIZE_CLASSES.
  */
-#define METRICS(COUNT, VALUE, FINISHED, OTHER)                                                     \
+#define METRICS(COUNT, VALUE, SPREAD, FINISHED, OTHER)                                             \
 	VALUE("model_time_us", us(engine_now(e)), "model time that passed")                        \
 	VALUE("setup_s", json_real(info->setup_s),                                                 \
 		"seconds from the first kernel object to readiness")                               \
@@ -28,17 +29,14 @@
 	VALUE("flows.unfinished", count(s->flows - s->flows_done),                                 \
 		"those that had not finished at the end")                                          \
 	VALUE("flows.bytes", count(t->bytes), "payload of all messages, finished or not")          \
-	VALUE("flows.fct_us.mean", fct_mean(t, all_finished(t, s)), "mean completion time")        \
-	VALUE("flows.fct_us.p50", fct_rank(t, all_finished(t, s), 50), "median completion time")   \
-	VALUE("flows.fct_us.p99", fct_rank(t, all_finished(t, s), 99),                             \
-		"99th percentile of the completion times")                                         \
-	VALUE("flows.fct_us.max", fct_rank(t, all_finished(t, s), 100),                            \
-		"the longest completion time")                                                     \
-	FINISHED("flows.finished.count", count(t->finished))                                       \
-	FINISHED("flows.finished.fct_us.mean", fct_mean(t, t->finished))                           \
-	FINISHED("flows.finished.fct_us.p50", fct_rank(t, t->finished, 50))                        \
-	FINISHED("flows.finished.fct_us.p99", fct_rank(t, t->finished, 99))                        \
-	FINISHED("flows.finished.fct_us.max", fct_rank(t, t->finished, 100))                       \
+	VALUE("flows.unmeasured", count(t->unmeasured),                                            \
+		"those of warm-up, of which no completion time counts")                            \
+	SPREAD("flows.fct_us", spread(t, ALL_SIZES, FCT_US, false), "the completion times")        \
+	SPREAD("flows.slowdown", spread(t, ALL_SIZES, SLOWDOWN, false),                            \
+		"the slowdowns: time by time alone in the idle fabric")                            \
+	FINISHED("flows.finished.count", count(t->finished[ALL_SIZES]))                            \
+	FINISHED("flows.finished.fct_us", spread(t, ALL_SIZES, FCT_US, true))                      \
+	FINISHED("flows.finished.slowdown", spread(t, ALL_SIZES, SLOWDOWN, true))                  \
 	VALUE("flows.goodput_gbps", goodput(t, s),                                                 \
 		"payload of finished flows by the time from first start to last finish")           \
 	COUNT(packets, sent, "frames that the hosts' transports made")                             \
@@ -73,9 +71,8 @@
 	VALUE("ideal_us", us_or_null(info->ideal_ps),                                              \
 		"bound on the longest completion time that the host links set")                    \
 	VALUE("ideal_fabric_us", us_or_null(info->fabric_ps), "the bound that all links set")      \
-	VALUE("slowdown", slowdown(t, info, all_finished(t, s)),                                   \
-		"flows.fct_us.max divided by ideal_us")                                            \
-	FINISHED("slowdown_finished", slowdown(t, info, t->finished))                              \
+	VALUE("slowdown", slowdown(t, info, false), "flows.fct_us.max divided by ideal_us")        \
+	FINISHED("slowdown_finished", slowdown(t, info, true))                                     \
 	OTHER("collectives.count", "rounds of all jobs of the collectives")                        \
 	OTHER("collectives.unfinished", "those of which not all was delivered")                    \
 	OTHER("collectives.time_us.min", "the shortest round, from its first message to its last") \
@@ -87,6 +84,29 @@
 	OTHER("fidelity.slipped_us", "model time that was held back")                              \
 	OTHER("fidelity.lost", "frames of programs that were not taken in time")
 
+/* Of a spread: X(key, thousandths of all values that do not exceed it, what it is called, ...). */
+#define SPREAD_RANKS(X, ...)                                                                       \
+	X("p50", 500, "median", __VA_ARGS__)                                                       \
+	X("p90", 900, "90th percentile", __VA_ARGS__)                                              \
+	X("p95", 950, "95th percentile", __VA_ARGS__)                                              \
+	X("p99", 990, "99th percentile", __VA_ARGS__)                                              \
+	X("p999", 999, "99.9th percentile", __VA_ARGS__)                                           \
+	X("max", 1000, "the largest", __VA_ARGS__)
+
+/*
+ * Messages by their sizes: X(key, the most bytes); a class has what the one before it has not.
+ * flows.by_size.KEY has a `count`, and the spreads `fct_us` and `slowdown`. A class without
+ * messages is left out.
+ */
+#define SIZE_CLASSES(X)                                                                            \
+	X("1KB", 1ull << 10)                                                                       \
+	X("10KB", 10ull << 10)                                                                     \
+	X("100KB", 100ull << 10)                                                                   \
+	X("1MB", 1ull << 20)                                                                       \
+	X("10MB", 10ull << 20)                                                                     \
+	X("100MB", 100ull << 20)                                                                   \
+	X("larger", UINT64_MAX)
+
 /* For what a list leaves out. */
 #define METRIC_SKIP(...)
 
@@ -94,7 +114,7 @@
 #define METRIC_NAME 64
 const char *metric_name(size_t index, char buf[METRIC_NAME]);
 
-/* One sentence on it. The index is one that has a name. */
+/* One sentence on it; NULL: a metric of a size class. The index is one that has a name. */
 const char *metric_help(size_t index);
 
 #endif

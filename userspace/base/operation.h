@@ -24,13 +24,14 @@ struct operation {
 			base_rtt_ps; /* a message's idle round trip; 0: the longest of the fabric */
 		uint64_t lasts_ps;   /* a computation */
 	};
-	uint32_t entry; /* of the scenario's workloads that it is of */
+	uint64_t ideal_ps; /* of a message: completion time alone in the idle fabric; 0: unknown */
+	uint32_t entry;    /* of the scenario's workloads that it is of */
 	uint32_t
 		stream; /* messages of one connection have the same, from 1 on; 0: it has its own */
 	bool waits;     /* for others */
 	bool again;     /* waits for one between the same two hosts and no shorter */
 	bool unmeasured; /* a message whose completion time does not count */
-	uint32_t group; /* of those of its entry: what results tell of together */
+	uint32_t group;  /* of those of its entry: what results tell of together */
 };
 
 /*

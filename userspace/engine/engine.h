@@ -40,6 +40,8 @@ struct engine_observer {
 	/* A frame for the kernel stack of a host. NULL: hosts have none. */
 	void (*stack)(
 		void *arg, uint64_t now_ps, uint32_t host, const uint8_t *bytes, uint32_t captured);
+	/* All of a message is acknowledged. Its result is final once it is `over`. */
+	void (*ended)(void *arg, uint64_t now_ps, uint32_t flow);
 	/* A window has ended: all before engine_now() has been told. */
 	void (*settled)(void *arg);
 	void *arg;
@@ -123,7 +125,7 @@ int engine_send_control(
 struct engine_stats {
 	/* the counters of base/metrics.h; in_flight is counted one by one, not derived */
 #define COUNTER(section, name, help) uint64_t name;
-	METRICS(COUNTER, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP)
+	METRICS(COUNTER, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP, METRIC_SKIP)
 #undef COUNTER
 	uint64_t dropped[DROP_REASON_COUNT];
 	uint64_t paused_ps;          /* of all queues together, up to now */
@@ -151,10 +153,33 @@ struct engine_flow_result {
 	uint64_t start_ps;     /* when it began; UINT64_MAX: not yet */
 	uint64_t finish_ps;    /* its last packet was acknowledged; 0: not yet */
 	uint64_t delivered_ps; /* its last packet arrived; 0: not yet */
+	uint64_t received;     /* payload bytes of it that its receiver has */
+	bool over;             /* it has ended, and none of its packets is under way any more */
 	struct endpoint_stats sender, receiver;
 };
 
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret);
+
+/* Completion time by that of the message alone in the idle fabric; 0: unknown. */
+static inline double engine_flow_slowdown(const struct engine_flow_result *f)
+{
+	return f->finish_ps && f->flow.ideal_ps
+		       ? (double)(f->finish_ps - f->start_ps) / (double)f->flow.ideal_ps
+		       : 0;
+}
+
+/* What tells a message's data from others' on the wire. */
+struct engine_flow_wire {
+	uint32_t qp;    /* number of the receiver's first queue pair; each next is 2 higher */
+	uint32_t qps;   /* how many; 0: its stream is not open yet */
+	uint32_t ports; /* UDP source ports of a queue pair, one after the other in their range */
+	uint8_t dscp;
+};
+
+void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret);
+
+/* The UDP source port number `i` of its queue pair number `pair`. */
+uint16_t engine_flow_port(const struct engine *e, uint32_t flow, uint32_t pair, uint32_t i);
 
 /* Bytes in an egress queue now, the frame on the line included. */
 uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t class);

@@ -277,6 +277,7 @@ static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_co
 	}
 	for (uint32_t i = 0; i < count; i++)
 		streams[e->stream_count + i] = (struct engine_stream){.place = FLOW_NONE,
+			.first = FLOW_NONE,
 			.next_delivered = FLOW_NONE,
 			.next_ended = FLOW_NONE,
 			.last = FLOW_NONE};
@@ -345,6 +346,11 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 
 /* ---- on the way ---- */
 
+static uint64_t flow_seed(const struct engine *e, uint32_t flow)
+{
+	return rng_stream(e->seed, "flow", flow);
+}
+
 static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 {
 	const struct operation *f = &e->flows[flow].flow;
@@ -354,7 +360,7 @@ static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 		.dst_host = f->dst_host,
 		.bytes = f->bytes,
 		.base_rtt_ps = f->base_rtt_ps,
-		.seed = rng_stream(e->seed, "flow", flow),
+		.seed = flow_seed(e, flow),
 	};
 	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;
 	const struct port *dst = e->ports[e->nodes[f->dst_host].first_port].shared;
@@ -410,6 +416,7 @@ static struct engine_live *stream_append(struct engine *e, uint32_t flow, uint64
 	} else {
 		l = connection_open(e, flow, t->messages - 1, now);
 		t->place = l ? l->place : FLOW_NONE;
+		t->first = flow;
 	}
 	t->last = flow;
 	return l;
@@ -434,6 +441,8 @@ static void flow_end(struct engine *e, uint32_t flow, uint64_t end)
 	e->flows_ended++;
 	if (end + e->lookahead_ps > e->end_ps)
 		e->end_ps = end + e->lookahead_ps;
+	if (e->observer.ended && operation_is_message(&f->flow))
+		e->observer.ended(e->observer.arg, end, flow);
 	tell_waiters(e, f, OPERATION_ENDED, end);
 }
 
@@ -492,13 +501,16 @@ static void message_end(struct engine *e, uint32_t flow, uint64_t now)
 	flow_end(e, flow, now);
 }
 
-static void stream_delivered(struct engine *e, struct engine_stream *t, uint64_t now)
+static void stream_delivered(
+	struct engine *e, struct engine_stream *t, struct engine_live *l, uint64_t now)
 {
 	uint32_t flow = t->next_delivered;
 	struct engine_record *r = record_new(e, flow);
 
-	if (r)
+	if (r) {
 		r->delivered_ps = now;
+		r->receiver = stats_since(&flow_endpoint(e, l, false)->stats, &t->receiver);
+	}
 	t->delivered++;
 	t->next_delivered = e->flows[flow].next;
 	tell_waiters(e, &e->flows[flow], OPERATION_DELIVERED, now);
@@ -514,7 +526,6 @@ static void stream_ended(
 
 		r->finish_ps = now;
 		r->sender = stats_since(&flow_endpoint(e, l, true)->stats, &t->sender);
-		r->receiver = stats_since(&flow_endpoint(e, l, false)->stats, &t->receiver);
 	}
 	t->ended++;
 	t->next_ended = e->flows[flow].next;
@@ -532,7 +543,7 @@ void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64
 		while (sender && t->ended < ep->done)
 			stream_ended(e, t, l, now);
 		while (!sender && t->delivered < ep->done)
-			stream_delivered(e, t, now);
+			stream_delivered(e, t, l, now);
 		return;
 	}
 	if (sender && ep->finished_ps && f->state == FLOW_BEGUN)
@@ -639,27 +650,82 @@ uint32_t engine_flow_count(const struct engine *e)
 	return e->flow_count;
 }
 
+/* Of a stream: payload of its first message that is not complete yet. */
+static uint64_t stream_received(const struct engine *e, const struct engine_stream *t)
+{
+	const struct engine_live *l = flow_block(e, t->place);
+	uint64_t bytes = e->flows[t->next_delivered].flow.bytes;
+	uint64_t received =
+		flow_endpoint(e, (struct engine_live *)l, false)->received - t->delivered * bytes;
+
+	return received < bytes ? received : bytes;
+}
+
+static void stream_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
+{
+	const struct engine_stream *t = &e->streams[ret->flow.stream - 1];
+
+	/* what comes after the end of all counts for the last */
+	if (flow == t->last && t->begun == t->messages && t->place != FLOW_NONE)
+		ret->over = false;
+	if (flow == t->next_delivered && t->place != FLOW_NONE)
+		ret->received = stream_received(e, t);
+}
+
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
 {
 	const struct engine_flow_state *f = &e->flows[flow];
 	struct engine_live *l = flow_live(e, flow);
 
 	*ret = (struct engine_flow_result){
-		.flow = f->flow, .start_ps = f->state >= FLOW_BEGUN ? f->when_ps : UINT64_MAX};
+		.flow = f->flow,
+		.start_ps = f->state >= FLOW_BEGUN ? f->when_ps : UINT64_MAX,
+		.over = f->over && f->state == FLOW_ENDED,
+	};
 	if (f->over && f->place != FLOW_NONE) {
 		const struct engine_record *r = &e->memory.records[f->place];
 
 		ret->finish_ps = r->finish_ps;
 		ret->delivered_ps = r->delivered_ps;
+		ret->received = f->flow.bytes;
 		ret->sender = r->sender;
 		ret->receiver = r->receiver;
 	} else if (l && !f->flow.stream) {
 		ret->finish_ps = flow_endpoint(e, l, true)->finished_ps;
 		ret->delivered_ps = flow_endpoint(e, l, false)->delivered_ps;
+		ret->received = flow_endpoint(e, l, false)->received;
 		ret->sender = flow_endpoint(e, l, true)->stats;
 		ret->receiver = flow_endpoint(e, l, false)->stats;
 	} else if (f->state == FLOW_ENDED) {
 		ret->finish_ps =
 			f->when_ps + (operation_is_barrier(&f->flow) ? 0 : f->flow.lasts_ps);
 	}
+	if (f->flow.stream)
+		stream_result(e, flow, ret);
+}
+
+/* The message whose number its connection has. */
+static uint32_t connection_of(const struct engine *e, uint32_t flow)
+{
+	uint32_t stream = e->flows[flow].flow.stream;
+
+	return stream ? e->streams[stream - 1].first : flow;
+}
+
+void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret)
+{
+	const struct operation *f = &e->flows[flow].flow;
+	uint32_t number = connection_of(e, flow);
+	bool several = f->stream && e->streams[f->stream - 1].messages > 1;
+
+	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = e->env.data_dscp};
+	if (number == FLOW_NONE)
+		return;
+	ret->qp = flow_qp(&e->env, number % e->memory.numbers, 0, false);
+	ret->qps = flow_qps(&e->env, f->bytes, several);
+}
+
+uint16_t engine_flow_port(const struct engine *e, uint32_t flow, uint32_t pair, uint32_t i)
+{
+	return flow_port(flow_seed(e, connection_of(e, flow)), true, pair, i);
 }

@@ -103,6 +103,7 @@ struct engine_record {
 /* Messages of one connection: they are sent in the order in which they begin. */
 struct engine_stream {
 	uint32_t place; /* of its engine_live; FLOW_NONE: it is not open */
+	uint32_t first; /* the message that opened it */
 	uint32_t messages, begun, delivered, ended;
 	uint32_t next_delivered, next_ended, last; /* operations; FLOW_NONE */
 	struct endpoint_stats sender, receiver; /* that the messages that have ended account for */

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/drop_name.h"
+#include "base/numbers.h"
 #include "base/outstream.h"
 #include "base/units.h"
 #include "telemetry/event_log.h"
+#include "telemetry/flow_rows.h"
 
 /* Drops at a port for one reason, or pauses of a queue, without a longer gap are one event. */
 #define BURST_GAP_PS (10 * PS_PER_US)
@@ -30,6 +32,7 @@ struct pauses {
 struct recorder {
 	struct recorder_params params;
 	struct spool queues;
+	struct flow_rows flows;
 	struct event_log *events;
 	uint64_t lost;                             /* events, for want of memory */
 	bool written;                              /* bursts and series have ended */
@@ -44,6 +47,8 @@ static int recorder_open_files(struct recorder *r)
 	static const char title[] = "t_us,port,class,depth_bytes\n";
 	int error = event_log_open(&r->events, r->params.directory);
 
+	if (error == 0)
+		error = flow_rows_open(&r->flows, r->params.directory);
 	if (error < 0 || r->params.directory < 0 || !r->params.queues)
 		return error;
 	error = spool_open(&r->queues, r->params.directory, QUEUE_SPOOL);
@@ -60,7 +65,9 @@ int recorder_new(struct recorder **ret, const struct recorder_params *params)
 	if (!r)
 		return -ENOMEM;
 	r->params = *params;
-	r->queues = (struct spool)SPOOL_NONE;
+	r->queues = r->flows.spool = (struct spool)SPOOL_NONE;
+	r->flows.host_name = params->host_name;
+	r->flows.name_arg = params->name_arg;
 	r->port_end = PORT_FIRST + params->net->port_count;
 	r->bursts = calloc(r->port_end, sizeof(*r->bursts));
 	r->pauses = calloc(r->port_end, sizeof(*r->pauses));
@@ -197,6 +204,21 @@ void recorder_paused(
 	}
 }
 
+void recorder_ended(struct recorder *r, uint64_t now_ps, uint32_t flow)
+{
+	flow_rows_ended(&r->flows, now_ps, flow);
+}
+
+void recorder_settled(struct recorder *r, const struct engine *e)
+{
+	flow_rows_settled(&r->flows, e);
+}
+
+void recorder_end_flows(struct recorder *r, const struct engine *e)
+{
+	flow_rows_end(&r->flows, e);
+}
+
 void recorder_end(struct recorder *r, uint64_t now_ps)
 {
 	for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++) {
@@ -235,17 +257,22 @@ void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps
 int recorder_flush(struct recorder *r)
 {
 	int events = event_log_flush(r->events), queues = spool_flush(&r->queues);
+	int flows = spool_flush(&r->flows.spool);
 
-	return events ? events : queues;
+	return events ? events : queues ? queues : flows;
 }
 
 uint64_t recorder_lost(const struct recorder *r, int *ret_why)
 {
+	const struct spool *spools[] = {&r->queues, &r->flows.spool};
 	int why = -ENOMEM;
-	uint64_t lost = r->lost + event_log_lost(r->events, &why) + r->queues.lost;
+	uint64_t lost = r->lost + r->flows.lost + event_log_lost(r->events, &why);
 
-	if (r->queues.lost)
-		why = r->queues.why_lost;
+	for (size_t i = 0; i < COUNT(spools); i++) {
+		lost += spools[i]->lost;
+		if (spools[i]->lost)
+			why = spools[i]->why_lost;
+	}
 	if (lost)
 		*ret_why = why;
 	return lost;
@@ -267,6 +294,8 @@ int recorder_write(struct recorder *r, int directory)
 
 	end_series(r);
 	error = event_log_write(r->events, directory, "events.jsonl" OUTSTREAM_NEW);
+	if (error == 0 && r->flows.spool.fd >= 0)
+		error = spool_copy(&r->flows.spool, directory, "flows.csv" OUTSTREAM_NEW);
 	if (error == 0 && r->queues.fd >= 0)
 		error = spool_copy(&r->queues, directory, "queues.csv" OUTSTREAM_NEW);
 	return error;
@@ -275,6 +304,7 @@ int recorder_write(struct recorder *r, int directory)
 void recorder_done(struct recorder *r)
 {
 	event_log_remove(r->events);
+	flow_rows_remove(&r->flows);
 	spool_remove(&r->queues);
 }
 
@@ -282,88 +312,13 @@ void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
+	flow_rows_remove(&r->flows);
 	spool_remove(&r->queues);
 	event_log_free(r->events);
 	free(r->bursts);
 	free(r->pauses);
 	free(r->was_occupied);
 	free(r);
-}
-
-/*
- * The columns of flows.csv: X(title, how it is written) of flow i, whose result is *f. What did not
- * happen is an empty field.
- */
-#define FLOW_COLUMNS(X)                                                                            \
-	X(id, put_count(out, i))                                                                   \
-	X(source, fputs(host_name(arg, f->flow.src_host, name), out))                              \
-	X(destination, fputs(host_name(arg, f->flow.dst_host, name), out))                         \
-	X(bytes, put_count(out, f->flow.bytes))                                                    \
-	X(start_us, put_us(out, f->start_ps != UINT64_MAX, f->start_ps))                           \
-	X(fct_us, put_us(out, f->finish_ps, f->finish_ps - f->start_ps))                           \
-	X(delivery_us, put_us(out, f->delivered_ps, f->delivered_ps - f->start_ps))                \
-	X(retransmissions, put_count(out, f->sender.retransmitted))                                \
-	X(spurious, put_count(out, f->receiver.duplicates))                                        \
-	X(paths, put_count(out, f->sender.paths_used))                                             \
-	X(timeouts, put_count(out, f->sender.timeouts))
-
-static void put_count(FILE *out, uint64_t n)
-{
-	fprintf(out, "%llu", (unsigned long long)n);
-}
-
-static void put_us(FILE *out, bool happened, uint64_t ps)
-{
-	if (happened)
-		fprintf(out, "%.6f", (double)ps / PS_PER_US);
-}
-
-static void write_flow_titles(FILE *out)
-{
-	static const char *const titles[] = {
-#define X(title, put) #title,
-		FLOW_COLUMNS(X)
-#undef X
-	};
-
-	for (size_t i = 0; i < sizeof(titles) / sizeof(titles[0]); i++)
-		fprintf(out, "%s%s", i ? "," : "", titles[i]);
-	fputc('\n', out);
-}
-
-static void write_flow(FILE *out, uint32_t i, const struct engine_flow_result *f,
-	recorder_port_name host_name, const void *arg)
-{
-	const char *between = "";
-	char name[RECORDER_NAME];
-
-#define X(title, put)                                                                              \
-	fputs(between, out);                                                                       \
-	put;                                                                                       \
-	between = ",";
-	FLOW_COLUMNS(X)
-#undef X
-	fputc('\n', out);
-}
-
-int recorder_write_flows(
-	int directory, const struct engine *e, recorder_port_name host_name, const void *name_arg)
-{
-	struct outstream out;
-	int r = outstream_create(&out, directory, "flows.csv" OUTSTREAM_NEW);
-
-	if (r < 0)
-		return r;
-	write_flow_titles(out.file);
-	/* of a disk that is full nothing more is asked */
-	for (uint32_t i = 0; i < engine_flow_count(e) && !out.error; i++) {
-		struct engine_flow_result f;
-
-		engine_flow_result(e, i, &f);
-		if (f.flow.bytes)
-			write_flow(out.file, i, &f, host_name, name_arg);
-	}
-	return outstream_close(&out);
 }
 
 int recorder_write_pauses(

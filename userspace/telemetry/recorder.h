@@ -3,9 +3,8 @@
 #define FABRICBED_RECORDER_H
 
 /*
- * What is written during a run: queues.csv and events.jsonl; and flows.csv at its end. Complete
- * files are called NAME.new: the caller makes all results appear at once. Folders are given as
- * descriptors.
+ * What is written during a run: flows.csv, queues.csv and events.jsonl. Complete files are called
+ * NAME.new: the caller makes all results appear at once. Folders are given as descriptors.
  */
 #include <stdint.h>
 #include <jansson.h>
@@ -23,6 +22,7 @@ struct recorder_params {
 	bool queues;   /* sampled */
 	const struct net *net;
 	recorder_port_name port_name;
+	recorder_port_name host_name; /* the same, of a host's number */
 	const void *name_arg;
 };
 
@@ -34,6 +34,8 @@ void recorder_dropped(struct recorder *r, uint64_t now_ps, uint32_t port, enum d
 	uint32_t bytes);
 void recorder_paused(
 	struct recorder *r, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after);
+void recorder_ended(struct recorder *r, uint64_t now_ps, uint32_t flow);
+void recorder_settled(struct recorder *r, const struct engine *e);
 
 /* One row of queues.csv for each queue that is not empty, or was not at the last sample. */
 void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps);
@@ -47,12 +49,16 @@ int recorder_flush(struct recorder *r);
 /* Lines that could neither be written nor held; *ret_why: the -errno, if there are some. */
 uint64_t recorder_lost(const struct recorder *r, int *ret_why);
 
-/* The run has ended: what still lasts has lasted until now. Before recorder_write(). */
+/*
+ * The run has ended: all flows get their rows, and what still lasts has lasted until now. Before
+ * recorder_write().
+ */
+void recorder_end_flows(struct recorder *r, const struct engine *e);
 void recorder_end(struct recorder *r, uint64_t now_ps);
 
 /*
- * Ends bursts and series; makes events.jsonl.new and queues.csv.new. Records nothing afterwards. 0,
- * or -errno: may be retried, also in another folder.
+ * Ends bursts and series; makes events.jsonl.new, flows.csv.new and queues.csv.new. Records nothing
+ * afterwards. 0, or -errno: may be retried, also in another folder.
  */
 int recorder_write(struct recorder *r, int directory);
 
@@ -61,10 +67,6 @@ void recorder_done(struct recorder *r);
 
 /* That, and all else. NULL is fine. */
 void recorder_free(struct recorder *r);
-
-/* flows.csv.new in directory. host_name as recorder_port_name, of a host's number. 0 or -errno. */
-int recorder_write_flows(
-	int directory, const struct engine *e, recorder_port_name host_name, const void *name_arg);
 
 /*
  * pauses.csv.new in directory: the pauses that each port and class sent and received, how long its

@@ -11,44 +11,82 @@
 #include "base/numbers.h"
 #include "base/units.h"
 
+static const struct size_class {
+	const char *key;
+	uint64_t limit; /* the most bytes */
+} size_classes[] = {
+#define SIZE_CLASS(key, limit) {key, limit},
+	SIZE_CLASSES(SIZE_CLASS)
+#undef SIZE_CLASS
+};
+
+#define ALL_SIZES COUNT(size_classes) /* behind the classes */
+
+enum figure { FCT_US, SLOWDOWN, FIGURES };
+
+/* A flow that has finished, and is measured. */
+struct sample {
+	double figures[FIGURES]; /* 0: not known */
+	size_t size_class;
+};
+
 /* What all flows together say. */
 struct flow_totals {
-	uint64_t *fct_ps; /* of finished flows, ascending */
-	size_t finished;
-	uint64_t bytes, first_start_ps, last_finish_ps;
+	struct sample *samples;
+	size_t measured[ALL_SIZES + 1], finished[ALL_SIZES + 1]; /* by class, and all of them */
+	uint64_t unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
 	uint64_t retransmitted, spurious;
-	double fct_sum_us;
 };
+
+static size_t size_class_of(uint64_t bytes)
+{
+	size_t i = 0;
+
+	while (bytes > size_classes[i].limit)
+		i++;
+	return i;
+}
+
+static void totals_add_measured(struct flow_totals *t, const struct engine_flow_result *f)
+{
+	size_t class = size_class_of(f->flow.bytes);
+	uint64_t fct_ps = f->finish_ps - f->start_ps;
+
+	t->measured[class]++;
+	t->measured[ALL_SIZES]++;
+	if (!f->finish_ps)
+		return;
+	t->finished[class]++;
+	t->longest_ps = max_u64(t->longest_ps, fct_ps);
+	t->samples[t->finished[ALL_SIZES]++] =
+		(struct sample){{(double)fct_ps / PS_PER_US, engine_flow_slowdown(f)}, class};
+}
 
 static void totals_add(struct flow_totals *t, const struct engine_flow_result *f)
 {
 	t->bytes += f->flow.bytes;
 	t->retransmitted += f->sender.retransmitted;
 	t->spurious += f->receiver.duplicates;
-	if (f->start_ps < t->first_start_ps)
-		t->first_start_ps = f->start_ps;
-	if (!f->finish_ps)
-		return;
-	if (f->finish_ps > t->last_finish_ps)
-		t->last_finish_ps = f->finish_ps;
-	t->fct_ps[t->finished++] = f->finish_ps - f->start_ps;
-	t->fct_sum_us += (double)(f->finish_ps - f->start_ps) / PS_PER_US;
+	t->first_start_ps = min_u64(t->first_start_ps, f->start_ps);
+	t->last_finish_ps = max_u64(t->last_finish_ps, f->finish_ps);
+	t->unmeasured += f->flow.unmeasured;
+	if (!f->flow.unmeasured)
+		totals_add_measured(t, f);
 }
 
 static int totals_collect(struct flow_totals *t, const struct engine *e, uint64_t flows)
 {
 	*t = (struct flow_totals){.first_start_ps = UINT64_MAX};
-	t->fct_ps = calloc(flows ? flows : 1, sizeof(*t->fct_ps));
-	if (!t->fct_ps)
+	t->samples = calloc(flows ? flows : 1, sizeof(*t->samples));
+	if (!t->samples)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < engine_flow_count(e); i++) {
 		struct engine_flow_result f;
 
 		engine_flow_result(e, i, &f);
-		if (f.flow.bytes)
+		if (operation_is_message(&f.flow))
 			totals_add(t, &f);
 	}
-	qsort(t->fct_ps, t->finished, sizeof(*t->fct_ps), compare_u64);
 	return 0;
 }
 
@@ -78,40 +116,93 @@ static json_t *ratio(uint64_t n, double by)
 	return real_or_null(by > 0, by > 0 ? (double)n / by : 0);
 }
 
-static json_t *fct_mean(const struct flow_totals *t, bool exists)
+/* Whether all flows of a class have finished; or any, for figures of the finished ones alone. */
+static bool is_known(const struct flow_totals *t, size_t class, bool of_finished)
 {
-	return real_or_null(exists, exists ? t->fct_sum_us / (double)t->finished : 0);
+	return t->finished[class] && (of_finished || t->finished[class] == t->measured[class]);
 }
 
-/* Nearest rank: the smallest value that at least `percent` of the values do not exceed. n > 0. */
-static double fct_percentile_us(const struct flow_totals *t, unsigned percent)
+static int compare_reals(const void *x, const void *y)
 {
-	size_t rank = (t->finished * percent + 99) / 100;
+	double a = *(const double *)x, b = *(const double *)y;
 
-	return (double)t->fct_ps[rank ? rank - 1 : 0] / PS_PER_US;
+	return a < b ? -1 : a > b;
 }
 
-static json_t *fct_rank(const struct flow_totals *t, bool exists, unsigned percent)
+/* The mean and the ranks. Sorts the values; count 0: there are none. */
+static json_t *spread_json(double *values, size_t count)
 {
-	return real_or_null(exists, exists ? fct_percentile_us(t, percent) : 0);
+	static const struct {
+		const char *key;
+		size_t permille;
+	} ranks[] = {
+#define RANK(key, permille, title, ...) {key, permille},
+		SPREAD_RANKS(RANK, )
+#undef RANK
+	};
+	json_t *spread = json_object();
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	json_object_set_new(spread, "mean", real_or_null(count, count ? sum / (double)count : 0));
+	qsort(values, count, sizeof(*values), compare_reals);
+	/* nearest rank: the smallest value that such a share of the values do not exceed */
+	for (size_t i = 0; i < COUNT(ranks); i++) {
+		size_t rank = (count * ranks[i].permille + 999) / 1000;
+
+		json_object_set_new(
+			spread, ranks[i].key, real_or_null(count, count ? values[rank - 1] : 0));
+	}
+	return spread;
 }
 
-static json_t *slowdown(const struct flow_totals *t, const struct summary_info *info, bool exists)
+static json_t *spread(
+	const struct flow_totals *t, size_t class, enum figure figure, bool of_finished)
 {
-	exists &= info->ideal_ps != 0;
-	return real_or_null(exists,
-		exists ? fct_percentile_us(t, 100) * PS_PER_US / (double)info->ideal_ps : 0);
+	size_t wanted = is_known(t, class, of_finished) ? t->finished[class] : 0, count = 0;
+	double *values = calloc(wanted + 1, sizeof(*values));
+	json_t *found;
+
+	for (size_t i = 0; values && wanted && i < t->finished[ALL_SIZES]; i++)
+		if (class == ALL_SIZES || t->samples[i].size_class == class) {
+			values[count] = t->samples[i].figures[figure];
+			count += values[count] > 0;
+		}
+	found = values ? spread_json(values, count == wanted ? count : 0) : NULL;
+	free(values);
+	return found;
 }
 
-/* Whether all flows have finished, and there are any: else what they took is not known. */
-static bool all_finished(const struct flow_totals *t, const struct engine_stats *s)
+/* The same by the sizes of messages. */
+static json_t *by_size(const struct flow_totals *t, bool of_finished)
 {
-	return t->finished && t->finished == s->flows;
+	json_t *classes = json_object();
+
+	for (size_t i = 0; i < ALL_SIZES; i++) {
+		size_t count = of_finished ? t->finished[i] : t->measured[i];
+
+		if (count)
+			json_object_set_new(classes, size_classes[i].key,
+				json_pack("{s:I, s:o, s:o}", "count", (json_int_t)count, "fct_us",
+					spread(t, i, FCT_US, of_finished), "slowdown",
+					spread(t, i, SLOWDOWN, of_finished)));
+	}
+	return classes;
+}
+
+/* Of the flow that took longest, by the bound on that. */
+static json_t *slowdown(
+	const struct flow_totals *t, const struct summary_info *info, bool of_finished)
+{
+	bool exists = info->ideal_ps && is_known(t, ALL_SIZES, of_finished);
+
+	return real_or_null(exists, exists ? (double)t->longest_ps / (double)info->ideal_ps : 0);
 }
 
 static json_t *goodput(const struct flow_totals *t, const struct engine_stats *s)
 {
-	uint64_t span = t->finished ? t->last_finish_ps - t->first_start_ps : 0;
+	uint64_t span = s->flows_done ? t->last_finish_ps - t->first_start_ps : 0;
 
 	return real_or_null(span, span ? (double)s->bytes_delivered * 8000.0 / (double)span : 0);
 }
@@ -155,9 +246,11 @@ static void set_metrics(json_t *summary, const struct summary_info *info, const 
 {
 #define SET_COUNT(section, name, help) set_at(summary, #section "." #name, count(s->name));
 #define SET(path, json, ...)           set_at(summary, path, json);
-	METRICS(SET_COUNT, SET, SET, METRIC_SKIP)
+	METRICS(SET_COUNT, SET, SET, SET, METRIC_SKIP)
 #undef SET_COUNT
 #undef SET
+	set_at(summary, "flows.by_size", by_size(t, false));
+	set_at(summary, "flows.finished.by_size", by_size(t, true));
 }
 
 json_t *summary_new(const struct summary_info *info, const struct engine *e)
@@ -175,7 +268,7 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,
 		"version", info->version, "trace_hash", hash);
 	set_metrics(summary, info, e, &s, &t);
-	free(t.fct_ps);
+	free(t.samples);
 	return summary;
 }
 

@@ -57,6 +57,22 @@ static void prepare_ip6(uint8_t *at, uint32_t src_host, uint32_t dst_host, uint3
 	memcpy(at, &ip, sizeof(ip));
 }
 
+/* The random base that a path is added to. */
+static uint16_t entropy_of(uint64_t seed, bool sender, uint32_t pair)
+{
+	return (uint16_t)(rng_mix(seed ^ sender ^ (uint64_t)pair << 32) & ENTROPY_MASK);
+}
+
+static uint16_t port_of(uint16_t entropy, uint32_t path)
+{
+	return (uint16_t)(ENTROPY_PORTS + ((entropy + path) & ENTROPY_MASK));
+}
+
+uint16_t flow_port(uint64_t seed, bool sender, uint32_t pair, uint32_t path)
+{
+	return port_of(entropy_of(seed, sender, pair), path);
+}
+
 void headers_prepare(struct header_template *t, const struct transport_env *env,
 	const struct flow_spec *flow, bool sender, uint32_t pair, uint8_t dscp, uint32_t full_body)
 {
@@ -88,7 +104,7 @@ void headers_prepare(struct header_template *t, const struct transport_env *env,
 	t->length = (uint8_t)(at - t->bytes);
 	t->ip6 = env->ip6;
 	t->tos = tos;
-	t->entropy = (uint16_t)(rng_mix(flow->seed ^ sender ^ (uint64_t)pair << 32) & ENTROPY_MASK);
+	t->entropy = entropy_of(flow->seed, sender, pair);
 	t->full_body = (uint16_t)full_body;
 }
 
@@ -112,7 +128,7 @@ uint8_t *headers_write(
 	const struct header_template *t, const struct header_fields *f, struct tx_frame *tx)
 {
 	uint32_t body = f->extension + f->payload + ICRC_BYTES;
-	uint16_t port = (uint16_t)(ENTROPY_PORTS + ((t->entropy + f->path) & ENTROPY_MASK));
+	uint16_t port = port_of(t->entropy, f->path);
 	uint8_t *l3 = tx->bytes + sizeof(struct eth_hdr);
 	uint8_t *end = tx->bytes + t->length;
 	struct bth_hdr *bth = (struct bth_hdr *)(end - sizeof(*bth));

@@ -17,10 +17,6 @@
  */
 #define TEMPLATE_BYTES 80
 
-/* Where a flow's source ports lie: the dynamic range (RFC 6335, section 6), as RoCEv2 uses it. */
-#define ENTROPY_PORTS 0xc000u
-#define ENTROPY_MASK  0x3fffu
-
 struct header_template {
 	uint8_t bytes[TEMPLATE_BYTES];
 	uint8_t length; /* Ethernet header to BTH */

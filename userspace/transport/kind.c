@@ -8,7 +8,7 @@ const struct transport_kind *const transport_kinds[TRANSPORT_KINDS] = {TRANSPORT
 struct transport_facts transport_facts(const struct transport_kind *kind, const void *options)
 {
 	struct transport_facts facts = {
-		.qps = 1, .packets_per_ack = 1, .window = {1, QUANTITY_BDP}};
+		.qps = 1, .paths = 1, .packets_per_ack = 1, .window = {1, QUANTITY_BDP}};
 
 	if (options && kind->facts)
 		kind->facts(options, &facts);

@@ -15,6 +15,7 @@
 /* What others reckon with, under given options. */
 struct transport_facts {
 	uint32_t qps;           /* queue pairs of a flow, at least 1 */
+	uint32_t paths;         /* UDP source ports of a queue pair's data, at least 1 */
 	double packets_per_ack; /* data packets for which a receiver answers once */
 	struct quantity window; /* under way from a host at most, in bytes or BDP */
 	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the kind's least */
@@ -30,7 +31,7 @@ struct transport_kind {
 	uint32_t answer_bytes; /* and of an answer to one */
 	uint64_t rto_least_ps; /* of a timeout that is not given */
 	const char *loss_harm; /* what a lossy class does to it; NULL: it copes with losses */
-	/* Overrides {one queue pair, an ACK for each packet, a BDP in flight}. NULL: nothing. */
+	/* Overrides {one queue pair, one path, an ACK a packet, a BDP in flight}. NULL: nothing. */
 	void (*facts)(const void *options, struct transport_facts *ret);
 };
 

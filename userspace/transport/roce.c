@@ -5,7 +5,7 @@
 
 static size_t roce_size(const struct transport_env *env, const struct flow_spec *flow, bool sender)
 {
-	uint32_t qps = roce_qps(env, flow);
+	uint32_t qps = flow_qps(env, flow->bytes, flow->more);
 
 	return sender ? roce_sender_size(qps) : roce_receiver_size(qps);
 }

@@ -2,15 +2,6 @@
 /* How a message is split over queue pairs. */
 #include "transport/roce_flow.h"
 
-uint32_t roce_qps(const struct transport_env *env, const struct flow_spec *flow)
-{
-	uint64_t packets = (flow->bytes + env->mtu - 1) / env->mtu;
-
-	if (flow->more)
-		return 1;
-	return packets < env->qps ? (uint32_t)packets : env->qps;
-}
-
 void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 	const struct flow_spec *flow, bool sender)
 {
@@ -22,7 +13,7 @@ void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 	f->packets = f->message_packets * (1 + flow->more);
 	f->last_bytes = (uint32_t)(f->bytes - (uint64_t)(f->packets - 1) * env->mtu);
 	f->write_packets = ROCE_WRITE_MAX / env->mtu;
-	f->qps = roce_qps(env, flow);
+	f->qps = flow_qps(env, flow->bytes, flow->more);
 	f->sender = sender;
 }
 

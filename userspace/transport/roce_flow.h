@@ -42,9 +42,6 @@ void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 /* Which of this endpoint's own queue pairs, of those in use, has that number. False: none. */
 bool roce_flow_qp(const struct roce_flow *f, uint32_t qp, uint32_t *ret);
 
-/* Queue pairs that a flow uses. Several messages share one, so that they arrive in order. */
-uint32_t roce_qps(const struct transport_env *env, const struct flow_spec *flow);
-
 /* Part i of flow->qps: contiguous, sizes equal to within one packet. */
 struct roce_part roce_part(const struct roce_flow *f, uint32_t i);
 

@@ -72,12 +72,12 @@ static void write_cnp(struct roce_receiver *r, struct roce_receiver_qp *q, struc
 	memcpy(extension - sizeof(bth), &bth, sizeof(bth));
 	memset(extension, 0, CNP_RESERVED_BYTES);
 	reply->payload_offset = 0;
-	r->flow.ep.stats.cnps++;
+	r->flow.ep.stats.marks++;
 }
 
 /* What the packet calls for, the expected PSN moved on if it is the one (9.7.4.1.2, 9.7.5.1.3). */
 static enum roce_answer take(struct roce_receiver *r, struct roce_receiver_qp *q, uint32_t n,
-	bool ack_request, uint64_t now)
+	uint32_t payload, bool ack_request, uint64_t now)
 {
 	if (n < q->epsn) {
 		r->flow.ep.stats.duplicates++;
@@ -91,6 +91,7 @@ static enum roce_answer take(struct roce_receiver *r, struct roce_receiver_qp *q
 		return first ? ROCE_NAK : ROCE_NOTHING;
 	}
 	q->epsn++;
+	r->flow.ep.received += payload;
 	q->nak_sent = false;
 	if (q->due == ROCE_NAK)
 		q->due = ROCE_ACK; /* its gap has gone */
@@ -130,7 +131,7 @@ unsigned roce_receiver_on_packet(struct roce_receiver *r, const struct rx_frame 
 			sizeof(struct bth_hdr) + roce_extension(&p) + p.payload + ICRC_BYTES)
 		return 0;
 	q = &r->qps[i];
-	answer = take(r, q, n, bth->ack_request, now);
+	answer = take(r, q, n, p.payload, bth->ack_request, now);
 	if (rx->ecn == ECN_CE && now >= q->cnp_ps) {
 		q->cnp_ps = now + r->flow.options->cnp_ps;
 		write_cnp(r, q, reply);

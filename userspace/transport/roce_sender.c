@@ -278,7 +278,7 @@ unsigned roce_sender_on_packet(
 	if (bth->opcode == RC_ACK)
 		return on_answer(s, q, rx, bth, now);
 	if (bth->opcode == ROCE_CNP && headers_extension(rx, CNP_RESERVED_BYTES)) {
-		s->flow.ep.stats.cnps++;
+		s->flow.ep.stats.marks++;
 		if (s->flow.options->dcqcn)
 			dcqcn_on_cnp(&q->rate, &s->dcqcn, now);
 	}

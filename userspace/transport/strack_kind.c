@@ -37,6 +37,7 @@ static void facts(const void *options, struct transport_facts *ret)
 {
 	const struct strack_options *o = options;
 
+	ret->paths = o->spray == STRACK_SINGLE ? 1 : o->paths;
 	ret->packets_per_ack = o->sack_packets;
 	ret->window = o->window;
 	ret->rto_ps = o->rto_ps;

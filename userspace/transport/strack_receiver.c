@@ -41,7 +41,7 @@ static unsigned write_sack(struct strack_receiver *r, uint32_t psn, uint32_t bas
 		.epsn = htobe32(r->epsn),
 		.base_psn = htobe32(base),
 		.bitmap = htobe64(ring_read64(&r->arrived, base)),
-		.bytes_recvd = htobe64(r->bytes_recvd),
+		.bytes_recvd = htobe64(r->flow.ep.received),
 		.ooo_packets = htobe32(r->ooo),
 		.path = e->path,
 		.flags = e->flags,
@@ -84,10 +84,11 @@ static bool accept(struct strack_receiver *r, uint32_t psn, uint64_t now)
 {
 	bool closed = false;
 
-	r->bytes_recvd += strack_payload(&r->flow, psn);
+	r->flow.ep.received += strack_payload(&r->flow, psn);
 	if (psn != r->epsn) {
 		ring_set(&r->arrived, psn);
 		r->ooo++;
+		r->flow.ep.stats.out_of_order++;
 		return false;
 	}
 	r->epsn++;

@@ -8,7 +8,6 @@
 struct strack_receiver {
 	struct strack_flow flow;
 	struct ring arrived; /* from epsn on */
-	uint64_t bytes_recvd;
 	uint32_t epsn;
 	uint32_t ooo;      /* packets that arrived beyond epsn */
 	uint32_t unsacked; /* data packets since the last SACK */

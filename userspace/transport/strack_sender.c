@@ -345,6 +345,7 @@ unsigned strack_sender_on_packet(
 	if (!plausible(s, &k, now))
 		return 0;
 	strack_spray_on_ack(&s->paths, k.path, k.marked || k.trimmed);
+	s->flow.ep.stats.marks += k.marked;
 	enter(s, &k, now);
 	if (k.trimmed)
 		on_trimmed(s, &k, bth->psn, s->recvd_bytes - before, now);

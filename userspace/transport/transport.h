@@ -23,6 +23,7 @@ struct transport_env {
 	uint8_t control_dscp; /* of answers */
 	uint8_t notify_dscp;  /* of congestion notifications */
 	uint8_t qps;          /* queue pairs of a flow, at least 1 */
+	uint16_t paths;       /* UDP source ports that the data of a queue pair takes, at least 1 */
 	const void *options;  /* the transport's own, e.g. struct strack_options */
 };
 
@@ -63,6 +64,24 @@ static inline uint32_t qp_index(const struct transport_env *env, uint32_t qp)
 	return (qp - QP_FIRST) / 2 % env->qps;
 }
 
+/*
+ * Queue pairs of a flow with messages of so many bytes: no more than it has packets. Several
+ * messages share one, so that they arrive in order.
+ */
+static inline uint32_t flow_qps(const struct transport_env *env, uint64_t bytes, bool several)
+{
+	uint64_t packets = (bytes + env->mtu - 1) / env->mtu;
+
+	return several ? 1 : packets < env->qps ? (uint32_t)packets : env->qps;
+}
+
+/* Where a flow's source ports lie: the dynamic range (RFC 6335, section 6), as RoCEv2 uses it. */
+#define ENTROPY_PORTS 0xc000u
+#define ENTROPY_MASK  0x3fffu
+
+/* The UDP source port of a side, a queue pair and a path; seed: of the flow_spec. */
+uint16_t flow_port(uint64_t seed, bool sender, uint32_t pair, uint32_t path);
+
 /* What one side of a flow counted. */
 struct endpoint_stats {
 	uint64_t packets_sent;
@@ -71,11 +90,12 @@ struct endpoint_stats {
 	uint64_t timeouts;
 	uint64_t probes;
 	uint64_t paths_used;
-	uint64_t trimmed;      /* receiver: headers of data that came without their payload */
-	uint64_t returned;     /* sender: its own headers that a switch sent back */
-	uint64_t out_of_order; /* receiver that takes data in order only: what it threw away */
-	uint64_t naks;         /* sent by the receiver, heard by the sender */
-	uint64_t cnps;         /* congestion notifications: likewise */
+	uint64_t trimmed;  /* receiver: headers of data that came without their payload */
+	uint64_t returned; /* sender: its own headers that a switch sent back */
+	uint64_t
+		out_of_order; /* receiver: data that came before some that should have come first */
+	uint64_t naks;        /* sent by the receiver, heard by the sender */
+	uint64_t marks;       /* CNPs, likewise; SACKs that tell of a mark, heard by the sender */
 };
 
 #define RTO_BACKOFF_MAX 6 /* times that a timeout is doubled at most, once at each expiry */
@@ -97,6 +117,7 @@ struct endpoint {
 		deadline_ps; /* on_timer is due then; 0: never. The transport sets it in any call */
 	uint64_t delivered_ps; /* receiver: all messages have arrived; 0: not yet */
 	uint64_t finished_ps;  /* sender: all messages are acknowledged; 0: not yet */
+	uint64_t received;     /* receiver: payload bytes that it has, of all messages */
 	uint32_t done; /* of several messages, those that have arrived, or are acknowledged */
 	struct endpoint_stats stats;
 };

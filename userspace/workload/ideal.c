@@ -245,7 +245,6 @@ static void measure_message(struct measure *x, uint32_t i)
 	uint64_t back = hop_ps(x, t.in, t.answer) + way_ps(x, WAY_ANSWER, t.edge, t.answer) +
 			hop_ps(x, t.out, t.answer);
 	struct demand *sent = &x->sent[i], *received = &x->received[i];
-	uint64_t ideal;
 
 	msg->base_rtt_ps = hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
 			   hop_ps(x, t.in, t.full) + back;
@@ -258,18 +257,18 @@ static void measure_message(struct measure *x, uint32_t i)
 	received->before_ps = first_at_last_link(x, &t);
 	received->work_ps = work_ps(x, &t, t.in);
 	received->after_ps = x->net->ports[t.in].delay_ps + back;
-	ideal = max_u64(sent->work_ps + sent->after_ps,
+	msg->ideal_ps = max_u64(sent->work_ps + sent->after_ps,
 		received->before_ps + received->work_ps + received->after_ps);
 	if (t.packets > 1) /* the long ones alone, if a short one came before */
-		ideal = max_u64(
-			ideal, hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
-				       (t.packets - 1) *
-					       serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
-				       received->after_ps);
+		msg->ideal_ps = max_u64(msg->ideal_ps,
+			hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
+				(t.packets - 1) *
+					serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
+				received->after_ps);
 	x->size.bytes += msg->bytes;
 	x->size.packets += t.packets;
 	x->size.packet_hops += t.packets * (x->dist[t.edge] + 2u);
-	x->size.ideal_ps = max_u64(x->size.ideal_ps, ideal);
+	x->size.ideal_ps = max_u64(x->size.ideal_ps, msg->ideal_ps);
 }
 
 static void measure_messages(struct measure *x)

@@ -27,7 +27,10 @@ struct workload_frames {
 	uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
 };
 
-/* Every host has a switch and reaches every other. Sets the messages' base_rtt_ps. 0 or -ENOMEM. */
+/*
+ * Every host has a switch and reaches every other. Sets the messages' base_rtt_ps and ideal_ps.
+ * 0 or -ENOMEM.
+ */
 int workload_measure(struct operations *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret);
 
