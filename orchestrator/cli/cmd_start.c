@@ -116,9 +116,10 @@ const struct command cmd_start = {
 	.operands = "NAME [FILE]",
 	.summary = "start a workload in a live fabric",
 	.details =
-		"Starts the workload of the fabric's own scenario, or the one of FILE, whose other keys are left\n"
-		"alone, or the flows that FILE lists, if its name ends with .csv. It runs under the fabric's transport, beside the programs that are there, and its flows\n"
-		"are among the results. Start times in it count from now. Returns when it has begun.\n\n"
+		"Starts the workload of the fabric's own scenario, or the workload of FILE, whose other keys\n"
+		"are ignored, or the flows that FILE lists, if its name ends with .csv. It runs under the\n"
+		"fabric's transport, beside the programs that are there. Its flows are among the results.\n"
+		"Start times in it count from now. Returns when it has begun.\n\n"
 		"  fabricbed start hello\n"
 		"  fabricbed start hello incast.yaml\n"
 		"  fabricbed start hello flows.csv",
