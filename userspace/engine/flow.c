@@ -11,6 +11,7 @@
 #include "abi/wire.h"
 #include "base/array.h"
 #include "engine/internal.h"
+#include "engine/reserve.h"
 
 /* Address space, not memory. */
 #define FLOW_RESERVE (64ull << 30)
@@ -35,12 +36,10 @@ int flow_memory_init(struct engine *e)
 	m->block_bytes = m->receiver_offset + endpoint_bytes(e, false);
 	m->capacity = (uint32_t)(FLOW_RESERVE / m->block_bytes);
 	m->numbers = FLOW_NUMBERS / e->env.qps;
-	m->blocks = mmap(0, FLOW_RESERVE, PROT_READ | PROT_WRITE,
-		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (m->blocks == MAP_FAILED) {
-		m->blocks = NULL;
+	m->blocks = reserve_new(FLOW_RESERVE);
+	if (!m->blocks)
 		return -ENOMEM;
-	}
+	reserve_want_huge_pages(m->blocks, FLOW_RESERVE);
 	return 0;
 }
 
@@ -635,12 +634,18 @@ struct engine_live *flow_find(const struct engine *e, const struct rx_frame *rx,
 {
 	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24, number = qp_flow(&e->env, qp);
+	struct engine_live *l;
 
 	if (qp < QP_FIRST || number >= e->memory.number_count || !e->memory.by_number[number])
 		return NULL;
 	/* what comes back is addressed as it went out: its sender's is the other queue pair */
 	*ret_sender = !(qp & 1) != rx->returned;
-	return flow_block(e, e->memory.by_number[number] - 1);
+	l = flow_block(e, e->memory.by_number[number] - 1);
+	/* with many flows a host none of it is in the cache: both are asked for at once */
+	__builtin_prefetch(flow_endpoint(e, l, *ret_sender), 1);
+	__builtin_prefetch((uint8_t *)flow_endpoint(e, l, *ret_sender) + 64, 1);
+	__builtin_prefetch((uint8_t *)flow_endpoint(e, l, *ret_sender) + 128, 1);
+	return l;
 }
 
 /* ---- what became of them ---- */
