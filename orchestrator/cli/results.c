@@ -139,6 +139,9 @@ static void print_flows(const json_t *s)
 		look_number(s, "flows.count"));
 	if (unfinished)
 		printf("; %.0f UNFINISHED", unfinished);
+	if (look_number(s, "flows.unmeasured") > 0)
+		printf("; %.0f began outside the measured interval and do not count below",
+			look_number(s, "flows.unmeasured"));
 	putchar('\n');
 	print_cut_off(s);
 	print_completion(s);
