@@ -122,7 +122,7 @@ static const struct key keys[] = {
 		.help = "a host that joins the fabric to an Open vSwitch bridge outside of it"),
 	KEY("workload", LIST, struct scenario, workloads, .usual = "nothing is sent",
 		.list = &workload_list,
-		.expected = "a list of {permutation: ...}, {incast: ...} or {pairs: ...}",
+		.expected = "a list of workloads such as {permutation: {message: 2MB}}",
 		.help = "messages that hosts send"),
 	KEY("faults", LIST, struct scenario, faults, .usual = "none", .list = &fault_list,
 		.expected = "a list of {at, until, link | switch | host, do}",

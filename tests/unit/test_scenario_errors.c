@@ -117,7 +117,7 @@ static void wrong_workloads_are_explained(void **state)
 	expect(SMALL "workload:\n  - pairs: {from: [h0, h1], to: [h1, h1], message: 1}\n",
 		"4:38: workload.0.pairs.to.1: 'h1' sends to itself\n");
 	expect(SMALL "workload: {permutation: {message: 1}}\n",
-		"3:11: workload: expected a list of {permutation: ...}, {incast: ...} or {pairs: ...}, not a "
+		"3:11: workload: expected a list of workloads such as {permutation: {message: 2MB}}, not a "
 		"mapping\n");
 	expect(SMALL "workload:\n  - 5\n  -\n",
 		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, load, not '5'\n"

@@ -263,7 +263,7 @@ static void expect_workloads(const char *text, const char *messages)
 	diags_release(&d);
 }
 
-#define LIST "a list of {permutation: ...}, {incast: ...} or {pairs: ...}"
+#define LIST "a list of workloads such as {permutation: {message: 2MB}}"
 
 static void wrong_workload_files_are_explained(void **state)
 {
