@@ -269,15 +269,7 @@ int session_advance(
 
 double session_progress(const struct session *s)
 {
-	uint64_t sent = 0;
-
-	for (uint32_t i = 0; i < engine_flow_count(s->engine); i++) {
-		struct engine_flow_result f;
-
-		engine_flow_result(s->engine, i, &f);
-		sent += f.sender.packets_sent - f.sender.retransmitted;
-	}
-	return s->packets ? (double)sent / (double)s->packets : 1;
+	return s->bytes ? (double)engine_received(s->engine) / (double)s->bytes : 1;
 }
 
 uint64_t session_end(const struct session *s)

@@ -56,7 +56,7 @@ uint64_t session_next(const struct session *s);
 /* Whether there is nothing more to do: all flows finished, or time is up. */
 bool session_done(const struct session *s);
 
-/* Share of the workload's packets that have been sent at least once, 0..1. Visits each flow. */
+/* Share of the workload's bytes that have arrived, 0..1. Visits each open connection. */
 double session_progress(const struct session *s);
 
 /* When the scenario's time is over, as asked for or by default. */

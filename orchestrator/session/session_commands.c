@@ -254,7 +254,7 @@ json_t *session_start(
 		error_set(why, r, "%s",
 			r == -ERANGE
 				? "that is later than the 26 days of model time that a scenario can name"
-			: r == -EINVAL ? "there are no more queue pairs for these flows"
+			: r == -EINVAL ? "a fabric has no more numbers for these flows"
 				       : "out of memory for the flows");
 		return NULL;
 	}

@@ -39,7 +39,7 @@ struct session {
 	bool seen_still;                      /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
 	bool reported_end; /* that its time was over before its workload was done */
-	uint64_t packets;  /* of the workload, none sent twice */
+	uint64_t bytes;    /* of the workload's messages */
 	struct deadlock deadlock;
 	char fault_words[80]; /* the latest of session_port_faults() */
 	struct session_tally tally;

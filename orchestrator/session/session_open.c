@@ -250,10 +250,6 @@ static int add_operations(struct session *s, struct operations *m)
 		m->waits[i].from += earlier;
 		m->waits[i].to += earlier;
 	}
-	/* a stream is of whole packets */
-	for (size_t i = 0; i < m->count; i++)
-		if (m->items[i].bytes % s->params.fabric->mtu)
-			m->items[i].stream = 0;
 	return engine_add_flows(s->engine, m->items, m->count, m->waits, m->wait_count);
 }
 
@@ -277,7 +273,7 @@ int session_add_traffic(struct session *s, size_t first)
 	fabric_ps = fabric_ps > s->ideal_ps ? fabric_ps : s->ideal_ps;
 	if (fabric_ps > s->fabric_ps)
 		s->fabric_ps = fabric_ps;
-	s->packets += size.packets;
+	s->bytes += size.bytes;
 	if (r == 0)
 		r = add_operations(s, &m);
 	if (r == 0 && !s->params.lasting && sc->until_ps)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/wire.h"
+#include "base/json.h"
 #include "base/drop_name.h"
 #include "base/units.h"
 #include "session/names.h"
@@ -159,11 +160,6 @@ static int add_queues(const struct show_view *v, uint32_t index, json_t *rows)
 }
 
 /* ---- flows */
-
-static json_t *real_or_null(bool exists, double value)
-{
-	return exists ? json_real(value) : json_null();
-}
 
 static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 {

@@ -68,6 +68,7 @@ struct workload_hosts fabric_workload_hosts(const struct fabric *f)
 	return (struct workload_hosts){
 		.count = f->net.host_count,
 		.message_max = MESSAGE_PACKETS * f->mtu,
+		.mtu = f->mtu,
 		.packet_ps = serialise_ps(f->packet_bytes, f->host_rate_bps),
 		.fabric = f,
 		.number = host_number,

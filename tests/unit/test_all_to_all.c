@@ -28,7 +28,9 @@ static uint64_t run(const char *window, struct engine_flow_result ret[PAIRS])
 	uint32_t n = 0;
 
 	small_session_open(&s, scenario, sets, 1, NULL);
+	assert_true(session_progress(s.session) == 0);
 	small_session_run(&s);
+	assert_true(session_progress(s.session) == 1);
 	e = session_engine(s.session);
 	assert_int_equal(engine_counts(e)->flows, PAIRS);
 	assert_int_equal(engine_counts(e)->flows_done, PAIRS);

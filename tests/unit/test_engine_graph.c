@@ -166,6 +166,41 @@ static void memory_follows_what_is_under_way(void **state)
 	small_net_close(&s);
 }
 
+/* Numbers of queue pairs go round: there are fewer than messages. */
+static void numbers_are_used_again(void **state)
+{
+	struct engine_flow_wire first, later;
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	s.engine->memory.numbers = 7;
+	add_ring(&s, 20);
+	small_net_run(&s, PS_PER_S);
+	assert_int_equal(small_net_stats(&s).flows_done, 120);
+	assert_int_equal(small_net_stats(&s).dropped[DROP_NOT_MINE], 0);
+	assert_int_equal(s.engine->memory.number_count, 7);
+	engine_flow_wire(s.engine, 3, &first);
+	engine_flow_wire(s.engine, 3 + 7, &later);
+	assert_int_equal(first.qp, later.qp);
+	assert_int_equal(engine_received(s.engine), 120 * MESSAGE);
+	small_net_close(&s);
+}
+
+/* One that is still in use when its turn comes again ends the run: nothing is mixed up. */
+static void a_number_in_use_is_an_error(void **state)
+{
+	const struct operation flows[] = {message(0, 4, 0), message(1, 4, 0), message(2, 4, 0)};
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	s.engine->memory.numbers = 2;
+	assert_int_equal(engine_add_flows(s.engine, flows, COUNT(flows), NULL, 0), 0);
+	assert_int_equal(engine_run(s.engine, PS_PER_S, NULL), -EBUSY);
+	small_net_close(&s);
+}
+
 /* With loss and duplicates too no packet stays in flight, and all memory is freed. */
 static void all_memory_is_given_back(void **state)
 {
@@ -381,6 +416,8 @@ int main(void)
 		cmocka_unit_test(a_barrier_holds_all_hosts),
 		cmocka_unit_test(waits_that_make_no_sense),
 		cmocka_unit_test(memory_follows_what_is_under_way),
+		cmocka_unit_test(numbers_are_used_again),
+		cmocka_unit_test(a_number_in_use_is_an_error),
 		cmocka_unit_test(all_memory_is_given_back),
 		cmocka_unit_test(a_stream_is_sent_in_one_go),
 		cmocka_unit_test(a_stream_rests_between_messages),

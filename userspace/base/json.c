@@ -39,6 +39,11 @@ const char *look_text(const json_t *object, const char *path)
 	return json_string_value(look(object, path));
 }
 
+json_t *real_or_null(bool exists, double value)
+{
+	return exists ? json_real(value) : json_null();
+}
+
 void print_json(const json_t *json, FILE *out)
 {
 	json_dumpf(json, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));

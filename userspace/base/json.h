@@ -7,6 +7,7 @@
  * nothing.
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 /* NULL: there is nothing. */
@@ -20,6 +21,9 @@ json_int_t look_count(const json_t *object, const char *path);
 
 /* NULL: there is no text. */
 const char *look_text(const json_t *object, const char *path);
+
+/* A number that need not exist: null then. */
+json_t *real_or_null(bool exists, double value);
 
 /* For a program: indented, all digits, and a newline behind it. */
 void print_json(const json_t *json, FILE *out);

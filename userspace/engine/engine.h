@@ -76,6 +76,9 @@ void engine_free(struct engine *e);
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count);
 
+/* Payload that receivers have got of all messages so far. */
+uint64_t engine_received(const struct engine *e);
+
 /* How many there are, of all kinds. */
 uint32_t engine_flow_count(const struct engine *e);
 

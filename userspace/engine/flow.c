@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Operations: messages, computations and barriers, and their dependences. A message has endpoints
- * only while it is active: their memory follows the most that are active at once. Before and after
- * it is a row of a table.
+ * Operations as they are carried out: messages, computations and barriers, and their dependences. A
+ * message has endpoints only while it is active: their memory follows the most that are active at
+ * once. Before and after it is a row of a table.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -76,19 +76,6 @@ static struct engine_live *block_take(struct flow_memory *m)
 
 /* ---- what waits for what ---- */
 
-/* Whether the event has happened, and when. */
-static bool has_happened(
-	const struct engine *e, uint32_t flow, enum operation_event event, uint64_t *ret_ps)
-{
-	struct engine_flow_result r;
-
-	engine_flow_result(e, flow, &r);
-	*ret_ps = event == OPERATION_BEGUN   ? r.start_ps
-		  : event == OPERATION_ENDED ? r.finish_ps
-					     : r.delivered_ps;
-	return event == OPERATION_BEGUN ? r.start_ps != UINT64_MAX : *ret_ps != 0;
-}
-
 /* All that it waited for has happened. */
 static void flow_arm(struct engine *e, uint32_t flow)
 {
@@ -116,18 +103,22 @@ static void barrier_fall(struct engine *e, uint32_t flow)
 	flow_end(e, flow, now);
 }
 
+void flow_ready(struct engine *e, uint32_t flow)
+{
+	if (operation_is_barrier(&e->flows[flow].flow))
+		barrier_fall(e, flow);
+	else
+		flow_arm(e, flow);
+}
+
 static void flow_need_met(struct engine *e, uint32_t flow, uint64_t when)
 {
 	struct engine_flow_state *f = &e->flows[flow];
 
 	if (when > f->when_ps)
 		f->when_ps = when;
-	if (--f->needs)
-		return;
-	if (operation_is_barrier(&f->flow))
-		barrier_fall(e, flow);
-	else
-		flow_arm(e, flow);
+	if (!--f->needs)
+		flow_ready(e, flow);
 }
 
 static void tell_waiters(struct engine *e, const struct engine_flow_state *f,
@@ -138,217 +129,7 @@ static void tell_waiters(struct engine *e, const struct engine_flow_state *f,
 			flow_need_met(e, e->waiters[i].to, now);
 }
 
-/* ---- adding ---- */
-
-static bool flow_valid(const struct engine *e, const struct operation *f)
-{
-	if (operation_is_barrier(f))
-		return f->dst_host == OPERATION_BARRIER && !f->bytes;
-	return f->src_host < e->host_count && f->dst_host < e->host_count &&
-	       (f->src_host == f->dst_host) == !f->bytes;
-}
-
-/* What is to be added: behind those that there are. */
-struct batch {
-	const struct engine *e;
-	const struct operation *flows;
-	uint32_t first;
-	size_t count;
-};
-
-static const struct operation *batch_flow(const struct batch *b, uint32_t i)
-{
-	return i < b->first ? &b->e->flows[i].flow : &b->flows[i - b->first];
-}
-
-static bool wait_valid(const struct batch *b, const struct wait *w)
-{
-	const struct operation *from, *to;
-
-	if (w->to < b->first || w->to - b->first >= b->count || w->from >= w->to)
-		return false;
-	from = batch_flow(b, w->from);
-	to = batch_flow(b, w->to);
-	if (w->event == OPERATION_DELIVERED && !operation_is_message(from))
-		return false;
-	if (operation_is_barrier(from))
-		return w->event == OPERATION_ENDED;
-	return operation_is_barrier(to) ||
-	       to->src_host == (w->event == OPERATION_DELIVERED ? from->dst_host : from->src_host);
-}
-
-static bool batch_valid(const struct batch *b, const struct wait *waits, size_t wait_count)
-{
-	if (b->count > OPERATIONS_MAX - b->first)
-		return false;
-	for (size_t i = 0; i < b->count; i++)
-		if (!flow_valid(b->e, &b->flows[i]))
-			return false;
-	for (size_t i = 0; i < wait_count; i++)
-		if (!wait_valid(b, &waits[i]))
-			return false;
-	return true;
-}
-
-static int wait_add(struct engine *e, const struct wait *w)
-{
-	struct engine_flow_state *from = &e->flows[w->from], *to = &e->flows[w->to];
-	uint64_t when;
-
-	to->needs++;
-	if (has_happened(e, w->from, w->event, &when)) {
-		/* its moment counts, though it is over */
-		to->needs--;
-		if (when > to->when_ps)
-			to->when_ps = when;
-		return 0;
-	}
-	if (e->waiter_count == FLOW_NONE ||
-		ARRAY_ADD(e->waiters, e->waiter_count,
-			(struct engine_waiter){
-				.to = w->to, .event = w->event, .next = from->first_wait}) < 0)
-		return -ENOMEM;
-	from->first_wait = e->waiter_count - 1;
-	return 0;
-}
-
-static int flows_grow(struct engine *e, size_t count)
-{
-	size_t total = e->flow_count + count, numbers = total;
-	struct engine_flow_state *flows = realloc(e->flows, total * sizeof(*flows));
-	struct flow_memory *m = &e->memory;
-	uint32_t *by_number;
-
-	if (!flows)
-		return -ENOMEM;
-	e->flows = flows;
-	if (numbers > m->numbers)
-		numbers = m->numbers;
-	by_number = realloc(m->by_number, numbers * sizeof(*by_number));
-	if (!by_number)
-		return -ENOMEM;
-	memset(by_number + m->number_count, 0, (numbers - m->number_count) * sizeof(*by_number));
-	m->by_number = by_number;
-	m->number_count = (uint32_t)numbers;
-	return 0;
-}
-
-/* It waits for nothing that is still to come. */
-static void flow_ready(struct engine *e, uint32_t flow)
-{
-	if (operation_is_barrier(&e->flows[flow].flow))
-		barrier_fall(e, flow);
-	else
-		flow_arm(e, flow);
-}
-
-/* Whether an operation may be message number n, from 1 on, of the stream that `first` begins. */
-static bool stream_takes(const struct engine *e, const struct operation *first,
-	const struct operation *o, uint32_t n)
-{
-	return operation_is_message(o) && o->src_host == first->src_host &&
-	       o->dst_host == first->dst_host && o->bytes == first->bytes &&
-	       (n == 1 ||
-		       (o->bytes % e->env.mtu == 0 && o->bytes / e->env.mtu * n <= STREAM_PACKETS));
-}
-
-/* Counts the messages of each stream of a batch, which must be alike. 0, -ENOMEM or -EINVAL. */
-static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_count)
-{
-	const struct operation **firsts = NULL;
-	struct engine_stream *streams;
-	uint32_t count = 0;
-	int r = 0;
-
-	for (size_t i = 0; i < b->count; i++)
-		if (b->flows[i].stream > count)
-			count = b->flows[i].stream;
-	*ret_count = count;
-	if (!count || !e->transport->release)
-		return 0;
-	streams = realloc(e->streams, (e->stream_count + (size_t)count) * sizeof(*streams));
-	if (streams)
-		e->streams = streams;
-	firsts = calloc(count, sizeof(*firsts));
-	if (!streams || !firsts) {
-		free(firsts);
-		return -ENOMEM;
-	}
-	for (uint32_t i = 0; i < count; i++)
-		streams[e->stream_count + i] = (struct engine_stream){.place = FLOW_NONE,
-			.first = FLOW_NONE,
-			.next_delivered = FLOW_NONE,
-			.next_ended = FLOW_NONE,
-			.last = FLOW_NONE};
-	for (size_t i = 0; i < b->count && r == 0; i++) {
-		const struct operation *o = &b->flows[i], **first;
-
-		if (!o->stream)
-			continue;
-		first = &firsts[o->stream - 1];
-		if (!*first)
-			*first = o;
-		r = stream_takes(e, *first, o, ++streams[e->stream_count + o->stream - 1].messages)
-			    ? 0
-			    : -EINVAL;
-	}
-	free(firsts);
-	return r;
-}
-
-/* Whether a message of the present batch is the only one of its stream, or has none. */
-static bool is_alone(const struct engine *e, const struct operation *o)
-{
-	return !o->stream || e->streams[e->stream_count + o->stream - 1].messages == 1;
-}
-
-int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
-	const struct wait *waits, size_t wait_count)
-{
-	const struct batch batch = {e, flows, e->flow_count, count};
-	uint32_t streams = 0;
-	int r;
-
-	if (!batch_valid(&batch, waits, wait_count))
-		return -EINVAL;
-	if (!count)
-		return 0;
-	r = streams_add(e, &batch, &streams);
-	if (r == 0)
-		r = flows_grow(e, count);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < count; i++) {
-		struct engine_flow_state *f = &e->flows[e->flow_count++];
-
-		*f = (struct engine_flow_state){.flow = flows[i],
-			.first_wait = FLOW_NONE,
-			.place = FLOW_NONE,
-			.next = FLOW_NONE};
-		/* each message has a connection of its own where a transport can't do otherwise */
-		if (!e->transport->release || is_alone(e, &f->flow))
-			f->flow.stream = 0;
-		else if (f->flow.stream)
-			f->flow.stream += e->stream_count;
-		e->stats.flows += operation_is_message(&flows[i]);
-	}
-	if (e->transport->release)
-		e->stream_count += streams;
-	for (size_t i = 0; i < wait_count; i++)
-		if (wait_add(e, &waits[i]) < 0)
-			return e->failed = -ENOMEM;
-	for (uint32_t i = batch.first; i < e->flow_count; i++)
-		if (!e->flows[i].needs)
-			flow_ready(e, i);
-	return e->failed;
-}
-
 /* ---- on the way ---- */
-
-static uint64_t flow_seed(const struct engine *e, uint32_t flow)
-{
-	return rng_stream(e->seed, "flow", flow);
-}
 
 static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 {
@@ -610,6 +391,7 @@ void flow_settle(struct engine *e, struct engine_live *l)
 		stream_close(e, l);
 	else
 		message_close(e, l);
+	m->closed_bytes += flow_endpoint(e, l, false)->received;
 	m->by_number[l->flow % m->numbers] = 0;
 	l->next = m->free_head;
 	m->free_head = l->place;
@@ -646,91 +428,4 @@ struct engine_live *flow_find(const struct engine *e, const struct rx_frame *rx,
 	__builtin_prefetch((uint8_t *)flow_endpoint(e, l, *ret_sender) + 64, 1);
 	__builtin_prefetch((uint8_t *)flow_endpoint(e, l, *ret_sender) + 128, 1);
 	return l;
-}
-
-/* ---- what became of them ---- */
-
-uint32_t engine_flow_count(const struct engine *e)
-{
-	return e->flow_count;
-}
-
-/* Of a stream: payload of its first message that is not complete yet. */
-static uint64_t stream_received(const struct engine *e, const struct engine_stream *t)
-{
-	const struct engine_live *l = flow_block(e, t->place);
-	uint64_t bytes = e->flows[t->next_delivered].flow.bytes;
-	uint64_t received =
-		flow_endpoint(e, (struct engine_live *)l, false)->received - t->delivered * bytes;
-
-	return received < bytes ? received : bytes;
-}
-
-static void stream_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
-{
-	const struct engine_stream *t = &e->streams[ret->flow.stream - 1];
-
-	/* what comes after the end of all counts for the last */
-	if (flow == t->last && t->begun == t->messages && t->place != FLOW_NONE)
-		ret->over = false;
-	if (flow == t->next_delivered && t->place != FLOW_NONE)
-		ret->received = stream_received(e, t);
-}
-
-void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
-{
-	const struct engine_flow_state *f = &e->flows[flow];
-	struct engine_live *l = flow_live(e, flow);
-
-	*ret = (struct engine_flow_result){
-		.flow = f->flow,
-		.start_ps = f->state >= FLOW_BEGUN ? f->when_ps : UINT64_MAX,
-		.over = f->over && f->state == FLOW_ENDED,
-	};
-	if (f->over && f->place != FLOW_NONE) {
-		const struct engine_record *r = &e->memory.records[f->place];
-
-		ret->finish_ps = r->finish_ps;
-		ret->delivered_ps = r->delivered_ps;
-		ret->received = f->flow.bytes;
-		ret->sender = r->sender;
-		ret->receiver = r->receiver;
-	} else if (l && !f->flow.stream) {
-		ret->finish_ps = flow_endpoint(e, l, true)->finished_ps;
-		ret->delivered_ps = flow_endpoint(e, l, false)->delivered_ps;
-		ret->received = flow_endpoint(e, l, false)->received;
-		ret->sender = flow_endpoint(e, l, true)->stats;
-		ret->receiver = flow_endpoint(e, l, false)->stats;
-	} else if (f->state == FLOW_ENDED) {
-		ret->finish_ps =
-			f->when_ps + (operation_is_barrier(&f->flow) ? 0 : f->flow.lasts_ps);
-	}
-	if (f->flow.stream)
-		stream_result(e, flow, ret);
-}
-
-/* The message whose number its connection has. */
-static uint32_t connection_of(const struct engine *e, uint32_t flow)
-{
-	uint32_t stream = e->flows[flow].flow.stream;
-
-	return stream ? e->streams[stream - 1].first : flow;
-}
-
-void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret)
-{
-	const struct operation *f = &e->flows[flow].flow;
-	uint32_t number = connection_of(e, flow);
-	bool several = f->stream && e->streams[f->stream - 1].messages > 1;
-
-	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = e->env.data_dscp};
-	if (number == FLOW_NONE)
-		return;
-	ret->qp = flow_qp(&e->env, number % e->memory.numbers, 0, false);
-	ret->qps = flow_qps(&e->env, f->bytes, several);
-}
-
-uint16_t engine_flow_port(const struct engine *e, uint32_t flow, uint32_t pair, uint32_t i)
-{
-	return flow_port(flow_seed(e, connection_of(e, flow)), true, pair, i);
 }

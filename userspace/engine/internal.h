@@ -127,6 +127,10 @@ struct engine_flow_state {
 	bool over;
 };
 
+/* docs/engine.md says so; there may be millions. */
+_Static_assert(sizeof(struct engine_flow_state) == 88 && sizeof(struct engine_record) == 192,
+	"an operation's row, and what is left of it");
+
 /* An operation that waits for another: in the list of that one. */
 struct engine_waiter {
 	uint32_t to : 30;
@@ -142,6 +146,7 @@ struct flow_memory {
 	uint32_t numbers; /* flows that have queue pairs of their own at the same time, at most */
 	uint32_t *by_number;   /* the one that has a number: flow + 1; 0: none */
 	uint32_t number_count; /* entries of it */
+	uint64_t closed_bytes; /* that receivers got whose connection is closed */
 	struct engine_record *records;
 	uint32_t record_count;
 };
@@ -414,6 +419,8 @@ int flow_memory_init(struct engine *e);
 void flow_memory_release(struct engine *e);
 /* The start or the end of an operation that is due. Returns the message that starts, else NULL. */
 struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now);
+/* It waits for nothing that is still to come. */
+void flow_ready(struct engine *e, uint32_t flow);
 /* After a call into an endpoint: whether messages have arrived, or are acknowledged. */
 void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64_t now);
 /* Gives its memory back if nothing of it is left to happen. */
@@ -446,6 +453,11 @@ static inline struct engine_live *flow_live(const struct engine *e, uint32_t flo
 	else if (f->over)
 		return NULL;
 	return place != FLOW_NONE ? flow_block(e, place) : NULL;
+}
+
+static inline uint64_t flow_seed(const struct engine *e, uint32_t flow)
+{
+	return rng_stream(e->seed, "flow", flow);
 }
 
 /* Whether a host's transport or stack made the packet, and not a switch. */

@@ -2,6 +2,7 @@
 #include "telemetry/collectives.h"
 
 #include <stdlib.h>
+#include "base/json.h"
 #include "base/numbers.h"
 #include "base/units.h"
 #include "base/wiretime.h"
@@ -40,11 +41,6 @@ static void times_add(struct times *t, uint64_t ps)
 	t->max_ps = max_u64(t->max_ps, ps);
 	t->sum_ps += (double)ps;
 	t->finished++;
-}
-
-static json_t *real_or_null(bool exists, double value)
-{
-	return exists ? json_real(value) : json_null();
 }
 
 static json_t *us(bool exists, double ps)

@@ -157,7 +157,8 @@ static void put_ended(struct flow_rows *f, const struct engine *e, bool all)
 	}
 	f->count -= done;
 	f->sorted = f->count;
-	memmove(f->ends, f->ends + done, f->count * sizeof(*f->ends));
+	if (done && f->count)
+		memmove(f->ends, f->ends + done, f->count * sizeof(*f->ends));
 }
 
 void flow_rows_settled(struct flow_rows *f, const struct engine *e)

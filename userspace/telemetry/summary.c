@@ -90,12 +90,6 @@ static int totals_collect(struct flow_totals *t, const struct engine *e, uint64_
 	return 0;
 }
 
-/* A number that does not exist is null. */
-static json_t *real_or_null(bool exists, double value)
-{
-	return exists ? json_real(value) : json_null();
-}
-
 static json_t *count(uint64_t n)
 {
 	return json_integer((json_int_t)n);

@@ -221,7 +221,7 @@ static int make_operations(struct operations *m, const struct workload_params *p
 
 	if (placed) {
 		place(placed, o, ranks, p->seed, hosts);
-		r = collective_operations(m, p, o, ranks, placed, NULL);
+		r = collective_operations(m, p, o, ranks, placed, hosts->mtu, NULL);
 	}
 	free(placed);
 	return r;

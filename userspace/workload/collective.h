@@ -65,11 +65,12 @@ struct collective_watch {
 
 /*
  * Appends to m, or leaves it as it was; the group of an operation is its job times `repeat` plus
- * its round. hosts: of all ranks of all jobs, job by job. watch: hears of each message; NULL:
- * nobody does. 0, or an error of operations_reserve().
+ * its round. hosts: of all ranks of all jobs, job by job. mtu: the messages of a stream are whole
+ * packets of it. watch: hears of each message; NULL: nobody does. 0, or an error of
+ * operations_reserve().
  */
 int collective_operations(struct operations *m, const struct workload_params *p,
-	const struct collective *c, uint32_t ranks, const uint32_t *hosts,
+	const struct collective *c, uint32_t ranks, const uint32_t *hosts, uint32_t mtu,
 	const struct collective_watch *watch);
 
 /* Whether that is a collective. Sets all but the entry. */

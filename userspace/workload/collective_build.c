@@ -6,9 +6,6 @@
 #include <string.h>
 #include "base/array.h"
 
-/* Of a stream, at the least MTU that there is. */
-#define STREAM_BYTES (64ull * STREAM_PACKETS)
-
 #define FEW 2 /* waits that are no more than those of a computation in their place */
 
 static uint64_t share_of(uint64_t bytes, uint32_t parts, uint32_t i)
@@ -121,12 +118,14 @@ static int compute_first(struct collective_build *b, uint32_t from, uint32_t to)
 		.dst_host = b->hosts[from],
 		.lasts_ps =
 			s && s->compute_ps != COMPUTE_AS_OTHERS ? s->compute_ps : b->c->compute_ps};
-	uint32_t *computed = &b->computed[(size_t)from * b->ranks + to];
-	struct occurrence end = {*computed, LIST_END, OPERATION_ENDED};
+	struct occurrence end = {LIST_END, LIST_END, OPERATION_ENDED};
+	uint32_t *computed;
 	int r = 0;
 
 	if (!work.lasts_ps || !b->need_count)
 		return 0;
+	computed = &b->computed[(size_t)from * b->ranks + to];
+	end.operation = *computed;
 	if (*computed != LIST_END)
 		r = ARRAY_ADD(b->needs, b->need_count, end);
 	if (r == 0)
@@ -167,14 +166,16 @@ static int note_for_others(
 	return r;
 }
 
-/* The stream of a message; 0: it is shorter than the others, or longer. */
+/* The stream of a message; 0: it is not as long as the others, or not of whole packets. */
 static uint32_t stream_of(struct collective_build *b, uint32_t from, uint32_t to, uint64_t bytes)
 {
 	struct connection *c =
 		&b->connections[((size_t)b->channel * b->ranks + from) * b->ranks + to];
 
-	if (!c->stream || c->bytes + bytes > STREAM_BYTES)
-		*c = (struct connection){++b->m->stream_count, bytes, 0};
+	if (bytes % b->mtu)
+		return 0;
+	if (c->job != b->job + 1 || c->bytes + bytes > (uint64_t)STREAM_PACKETS * b->mtu)
+		*c = (struct connection){b->job + 1, ++b->m->stream_count, bytes, 0};
 	if (bytes != c->message_bytes)
 		return 0;
 	c->bytes += bytes;
@@ -329,34 +330,45 @@ static int build_round(struct collective_build *b)
 	b->list_count = 0;
 	memset(b->done, 0xff, b->ranks * sizeof(*b->done));
 	for (b->channel = 0; r == 0 && b->channel < b->c->channels; b->channel++) {
-		memset(b->computed, 0xff, (size_t)b->ranks * b->ranks * sizeof(*b->computed));
+		if (b->computed)
+			memset(b->computed, 0xff,
+				(size_t)b->ranks * b->ranks * sizeof(*b->computed));
 		r = build_channel(b);
 	}
 	return r;
 }
 
+static bool computes(const struct collective *c)
+{
+	for (size_t i = 0; i < c->straggler_count; i++)
+		if (c->stragglers[i].compute_ps != COMPUTE_AS_OTHERS && c->stragglers[i].compute_ps)
+			return true;
+	return c->compute_ps;
+}
+
 int collective_operations(struct operations *m, const struct workload_params *p,
-	const struct collective *c, uint32_t ranks, const uint32_t *hosts,
+	const struct collective *c, uint32_t ranks, const uint32_t *hosts, uint32_t mtu,
 	const struct collective_watch *watch)
 {
-	struct collective_build b = {.m = m, .p = p, .c = c, .watch = watch, .ranks = ranks};
+	struct collective_build b = {
+		.m = m, .p = p, .c = c, .watch = watch, .ranks = ranks, .mtu = mtu};
 	size_t count = m->count, wait_count = m->wait_count, bytes = ranks * sizeof(uint32_t);
-	size_t connections = (size_t)c->channels * ranks * ranks * sizeof(*b.connections);
 	int r = -ENOMEM;
 
 	b.gates = malloc(bytes);
 	b.before = malloc(bytes);
 	b.done = malloc(bytes);
-	b.computed = malloc(bytes * ranks);
-	b.connections = malloc(connections);
-	if (b.gates && b.before && b.done && b.computed && b.connections) {
+	/* zeroed by the system: of those that nothing is sent on no memory is used */
+	b.connections = calloc((size_t)c->channels * ranks * ranks, sizeof(*b.connections));
+	if (computes(c))
+		b.computed = malloc(bytes * ranks);
+	if (b.gates && b.before && b.done && b.connections && (b.computed || !computes(c))) {
 		memset(b.before, 0xff, bytes);
 		memset(b.done, 0xff, bytes);
 		r = 0;
 	}
 	for (b.job = 0; r == 0 && b.job < c->jobs; b.job++) {
 		b.hosts = hosts + (size_t)b.job * ranks;
-		memset(b.connections, 0, connections);
 		for (b.round = 0; r == 0 && b.round < c->repeat; b.round++)
 			r = build_round(&b);
 	}

@@ -25,7 +25,8 @@ struct piece {
 
 /* What a rank has sent to another on a channel of a job, where it was all as long. */
 struct connection {
-	uint32_t stream; /* 0: nothing */
+	uint32_t job; /* that this is of, from 1 on; 0: none yet */
+	uint32_t stream;
 	uint64_t message_bytes, bytes;
 };
 
@@ -35,7 +36,7 @@ struct collective_build {
 	const struct collective *c;
 	const struct collective_watch *watch;
 	const uint32_t *hosts; /* of the job's ranks */
-	uint32_t ranks, job, round, channel;
+	uint32_t ranks, mtu, job, round, channel;
 
 	/* of the channel */
 	uint64_t bytes;
@@ -44,7 +45,10 @@ struct collective_build {
 	uint32_t *written;        /* by rank, place and part: a list of occurrences */
 
 	struct connection *connections; /* by channel, sender and receiver */
-	/* by sender and receiver: the latest computation for what goes there; LIST_END: none */
+	/*
+	 * By sender and receiver: the latest computation for what goes there; LIST_END: none. NULL:
+	 * nothing is computed.
+	 */
 	uint32_t *computed;
 
 	/* by rank; of the first two what is LIST_END is not there */

@@ -42,8 +42,9 @@ struct workload_rounds {
 struct workload_hosts {
 	uint32_t count;
 	uint64_t message_max; /* bytes */
-	uint64_t packet_ps;   /* of a full packet on the slowest host link */
-	const void *fabric;   /* what these are asked of */
+	uint32_t mtu;
+	uint64_t packet_ps; /* of a full packet on the slowest host link */
+	const void *fabric; /* what these are asked of */
 	uint32_t (*number)(const void *fabric, const char *name); /* UINT32_MAX: there is none */
 	bool (*matches)(const void *fabric, uint32_t host, const char *glob); /* its name does */
 	uint64_t (*rate_bps)(const void *fabric, uint32_t host);              /* of its link */

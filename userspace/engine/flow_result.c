@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What became of operations. */
+#include "engine/internal.h"
+
+uint32_t engine_flow_count(const struct engine *e)
+{
+	return e->flow_count;
+}
+
+uint64_t engine_received(const struct engine *e)
+{
+	const struct flow_memory *m = &e->memory;
+	uint64_t bytes = m->closed_bytes;
+
+	for (uint32_t place = 0; place < m->fresh; place++) {
+		struct engine_live *l = flow_block(e, place);
+
+		if (m->by_number[l->flow % m->numbers] == place + 1)
+			bytes += flow_endpoint(e, l, false)->received;
+	}
+	return bytes;
+}
+
+/* Of a stream: payload of its first message that is not complete yet. */
+static uint64_t stream_received(const struct engine *e, const struct engine_stream *t)
+{
+	const struct engine_live *l = flow_block(e, t->place);
+	uint64_t bytes = e->flows[t->next_delivered].flow.bytes;
+	uint64_t received =
+		flow_endpoint(e, (struct engine_live *)l, false)->received - t->delivered * bytes;
+
+	return received < bytes ? received : bytes;
+}
+
+static void stream_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
+{
+	const struct engine_stream *t = &e->streams[ret->flow.stream - 1];
+
+	/* what comes after the end of all counts for the last */
+	if (flow == t->last && t->begun == t->messages && t->place != FLOW_NONE)
+		ret->over = false;
+	if (flow == t->next_delivered && t->place != FLOW_NONE)
+		ret->received = stream_received(e, t);
+}
+
+void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
+{
+	const struct engine_flow_state *f = &e->flows[flow];
+	struct engine_live *l = flow_live(e, flow);
+
+	*ret = (struct engine_flow_result){
+		.flow = f->flow,
+		.start_ps = f->state >= FLOW_BEGUN ? f->when_ps : UINT64_MAX,
+		.over = f->over && f->state == FLOW_ENDED,
+	};
+	if (f->over && f->place != FLOW_NONE) {
+		const struct engine_record *r = &e->memory.records[f->place];
+
+		ret->finish_ps = r->finish_ps;
+		ret->delivered_ps = r->delivered_ps;
+		ret->received = f->flow.bytes;
+		ret->sender = r->sender;
+		ret->receiver = r->receiver;
+	} else if (l && !f->flow.stream) {
+		ret->finish_ps = flow_endpoint(e, l, true)->finished_ps;
+		ret->delivered_ps = flow_endpoint(e, l, false)->delivered_ps;
+		ret->received = flow_endpoint(e, l, false)->received;
+		ret->sender = flow_endpoint(e, l, true)->stats;
+		ret->receiver = flow_endpoint(e, l, false)->stats;
+	} else if (f->state == FLOW_ENDED) {
+		ret->finish_ps =
+			f->when_ps + (operation_is_barrier(&f->flow) ? 0 : f->flow.lasts_ps);
+	}
+	if (f->flow.stream)
+		stream_result(e, flow, ret);
+}
+
+/* The message whose number its connection has. */
+static uint32_t connection_of(const struct engine *e, uint32_t flow)
+{
+	uint32_t stream = e->flows[flow].flow.stream;
+
+	return stream ? e->streams[stream - 1].first : flow;
+}
+
+void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret)
+{
+	const struct operation *f = &e->flows[flow].flow;
+	uint32_t number = connection_of(e, flow);
+	bool several = f->stream && e->streams[f->stream - 1].messages > 1;
+
+	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = e->env.data_dscp};
+	if (number == FLOW_NONE)
+		return;
+	ret->qp = flow_qp(&e->env, number % e->memory.numbers, 0, false);
+	ret->qps = flow_qps(&e->env, f->bytes, several);
+}
+
+uint16_t engine_flow_port(const struct engine *e, uint32_t flow, uint32_t pair, uint32_t i)
+{
+	return flow_port(flow_seed(e, connection_of(e, flow)), true, pair, i);
+}
