@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include "cli/cli.h"
 #include "session/cost.h"
-#include "session/setup.h"
+#include "session/ending.h"
 #include "session/traffic.h"
 #include "report/fabric_report.h"
 #include "base/json.h"
@@ -22,24 +22,23 @@ static struct report_cost in_units(const struct cost *c)
 
 static int measure_load(struct report_load *ret, const struct scenario *s, const struct fabric *f)
 {
+	const struct ending_params p = {.scenario = s, .fabric = f};
 	struct operations m = OPERATIONS_INIT;
-	struct workload_frames frames;
-	struct workload_size size;
+	struct ending ending;
 	struct cost in_process, kernel;
-	int r = traffic_messages(&m, s, f, 0);
+	int r = traffic_list(&m, s, f, 0);
 
-	setup_frames(&frames, s, f);
 	if (r == 0)
-		r = workload_measure(&m, &f->net, &frames, &size);
+		r = ending_foresee(&ending, &p, &m);
 	if (r == 0)
-		r = cost_foresee(&in_process, &kernel, s, f, &m, &size);
+		r = cost_foresee(&in_process, &kernel, s, f, &m, &ending.size);
 	if (r == 0)
 		*ret = (struct report_load){
-			.flows = m.count,
-			.bytes = size.bytes,
-			.packets = size.packets,
-			.packet_hops = size.packet_hops,
-			.ideal_ps = size.ideal_ps,
+			.flows = ending.size.messages,
+			.bytes = ending.size.bytes,
+			.packets = ending.size.packets,
+			.packet_hops = ending.size.packet_hops,
+			.ideal_ps = ending.size.ideal_ps,
 			.kernel = in_units(&kernel),
 			.in_process = in_units(&in_process),
 		};

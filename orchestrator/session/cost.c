@@ -8,6 +8,7 @@
 #include "session/setup.h"
 #include "session/traffic.h"
 #include "scenario/scenario.h"
+#include "topology/targets.h"
 #include "topology/fabric.h"
 #include "transport/kind.h"
 #include "workload/kind.h"
@@ -22,6 +23,9 @@
 #define PORT_BYTES      470u
 #define OPERATION_BYTES 370u
 #define WAIT_BYTES      20u
+#define SAMPLE_BYTES    32u /* of one that is forgotten: what percentiles need */
+#define PART_BYTES      400u
+#define ARRIVED_ROWS    4u /* rows of one under way and of those that its page keeps */
 
 /*
  * Kernel memory of a fabric: of a port its half of a veth pair, a socket with its rings, and its
@@ -76,6 +80,24 @@ static uint64_t chain_count(const struct operations *m)
 	return chains;
 }
 
+/* What arrives as time passes: of a row of the engine's, how long it stays is not known. */
+static uint64_t arrivals_bytes(const struct scenario *s, const struct fabric *f, uint64_t open)
+{
+	const struct workload_hosts hosts = fabric_workload_hosts(f);
+	double bytes = 0;
+
+	for (size_t i = 0; arrivals_find(s, &i); i++) {
+		const struct workload_kind *kind = workload_kinds[s->workloads[i].kind];
+		const void *o = s->workloads[i].options;
+
+		bytes += kind->arrivals->under_way(o, &hosts) *
+			 (double)(ARRIVED_ROWS * OPERATION_BYTES + open);
+		bytes += kind->count(o, &hosts) * SAMPLE_BYTES;
+		bytes += ARRIVALS_PART * PART_BYTES;
+	}
+	return (uint64_t)bytes;
+}
+
 static uint64_t flow_bytes(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
@@ -83,9 +105,10 @@ static uint64_t flow_bytes(
 	struct transport_env env;
 	const struct transport_ops *ops = setup_transport(&env, s, f);
 
-	return m->count * OPERATION_BYTES + m->wait_count * WAIT_BYTES +
-	       chain_count(m) *
-		       (ops->size(&env, &longest, true) + ops->size(&env, &longest, false));
+	uint64_t open = ops->size(&env, &longest, true) + ops->size(&env, &longest, false);
+
+	return m->count * OPERATION_BYTES + m->wait_count * WAIT_BYTES + chain_count(m) * open +
+	       arrivals_bytes(s, f, open);
 }
 
 /* Packets or ACKs in flight: a window of each sending host, however many flows it has. */
@@ -96,8 +119,11 @@ static uint64_t packet_bytes(
 	struct quantity most_bytes = host_facts(&s->host).window;
 	double bdp = most_bytes.unit == QUANTITY_BDP ? (double)f->bdp_bytes : 1;
 	uint64_t window = (uint64_t)(bdp * most_bytes.value) / f->packet_bytes + 1;
-	uint64_t most = window * (m->count < f->net.host_count ? m->count : f->net.host_count);
-	uint64_t packets = 0;
+	size_t entry = 0;
+	bool open_loop = arrivals_find(s, &entry);
+	uint64_t most = window *
+			(!open_loop && m->count < f->net.host_count ? m->count : f->net.host_count);
+	uint64_t packets = open_loop ? most : 0;
 
 	for (size_t i = 0; i < m->count && packets < most; i++)
 		packets += (m->items[i].bytes + f->mtu - 1) / f->mtu;
@@ -111,16 +137,20 @@ static int count_reached(
 	uint32_t count = f->net.link_count;
 	struct strain_links links = {calloc((size_t)count + 1, sizeof(uint64_t)),
 		calloc((size_t)count + 1, sizeof(uint64_t))};
-	struct workload_strain strain = {0};
 	struct workload_frames frames;
+	struct strain *strain = NULL;
 	int err = links.rate_bps && links.delay_ps ? 0 : -ENOMEM;
 
 	for (uint32_t l = 0; !err && l < count; l++)
 		links.rate_bps[l] = f->net.ports[f->links[l].a].rate_bps;
 	setup_frames(&frames, s, f);
 	if (!err)
-		err = workload_strain(m, &f->net, &frames, &links, &strain);
-	*ret = 2 * strain.links; /* answers go back */
+		err = strain_new(&strain, &f->net, &frames, &links);
+	if (!err)
+		err = strain_take(strain, m);
+	if (!err)
+		*ret = 2 * strain_found(strain).links; /* answers go back */
+	strain_free(strain);
 	free(links.rate_bps);
 	free(links.delay_ps);
 	return err;
@@ -130,7 +160,9 @@ static int count_reached(
 static bool reaches_all(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
-	return s->sw.lldp_ps || chain_count(m) >= f->net.host_count;
+	size_t entry = 0;
+
+	return s->sw.lldp_ps || chain_count(m) >= f->net.host_count || arrivals_find(s, &entry);
 }
 
 static int kernel_bytes(
@@ -173,7 +205,7 @@ int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 {
 	struct operations m = OPERATIONS_INIT;
 	uint64_t more = 0;
-	int err = traffic_messages(&m, s, f, 0);
+	int err = traffic_list(&m, s, f, 0);
 
 	if (!err && kernel)
 		err = kernel_bytes(&more, s, f, &m);

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 #include "session/setup.h"
+#include "session/traffic.h"
 #include "scenario/scenario.h"
 #include "topology/targets.h"
 #include "transport/kind.h"
@@ -86,21 +87,6 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 	return 0;
 }
 
-int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct operations *m, bool healed)
-{
-	struct strain_links links = {0};
-	struct workload_frames frames;
-	int r = links_with_faults(&links, s, f, healed ? FAULTS_NONE : FAULTS_ALWAYS);
-
-	setup_frames(&frames, s, f);
-	if (r == 0)
-		r = workload_cut_bound(m, &f->net, &frames, links.rate_bps, ret);
-	free(links.rate_bps);
-	free(links.delay_ps);
-	return r;
-}
-
 /* What may hold a packet up beside a full link: a timeout, a pause, a burst of losses. */
 static uint64_t hold_ups(const struct scenario *s, const struct fabric *f, uint64_t slowest_bps)
 {
@@ -130,47 +116,150 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 	return min_u64(all, ENDING_MAX);
 }
 
-/* From its start, or once links no longer change, each message may take so long, in sequence. */
-static uint64_t latest_end(struct operations *m, uint64_t rest_ps, uint64_t patience_ps)
+/*
+ * From its start, or once links no longer change, each message may take so long, in sequence. 0 or
+ * -ENOMEM.
+ */
+static int latest_end(
+	uint64_t *ret, const struct operations *m, uint64_t rest_ps, uint64_t patience_ps)
 {
-	uint64_t last = min_u64(sum(rest_ps, patience_ps), ENDING_MAX);
+	uint64_t *ends = calloc(m->count + 1, sizeof(*ends));
 
-	/* start_ps becomes the end of each */
+	if (!ends)
+		return -ENOMEM;
+	*ret = min_u64(sum(rest_ps, patience_ps), ENDING_MAX);
 	for (size_t i = 0, w = 0; i < m->count; i++) {
-		struct operation *o = &m->items[i];
+		const struct operation *o = &m->items[i];
 		uint64_t from = o->waits ? 0 : rest_ps, lasts = patience_ps;
 
 		for (; w < m->wait_count && m->waits[w].to == i; w++)
-			from = max_u64(from, m->items[m->waits[w].from].start_ps);
+			from = max_u64(from, ends[m->waits[w].from]);
 		if (!operation_is_message(o) && !operation_is_barrier(o))
 			lasts = o->lasts_ps;
-		o->start_ps = o->waits ? sum(from, o->start_ps) : max_u64(from, o->start_ps);
-		o->start_ps = min_u64(sum(o->start_ps, lasts), ENDING_MAX);
-		last = max_u64(last, o->start_ps);
+		from = o->waits ? sum(from, o->start_ps) : max_u64(from, o->start_ps);
+		ends[i] = min_u64(sum(from, lasts), ENDING_MAX);
+		*ret = max_u64(*ret, ends[i]);
 	}
-	return last;
+	free(ends);
+	return 0;
 }
 
-int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct timeline *t, struct operations *m)
-{
-	struct strain_links links = {0};
-	struct workload_frames frames;
-	struct workload_strain strain;
-	uint64_t slowest = UINT64_MAX;
-	int r = links_with_faults(&links, s, f, FAULTS_AT_LAST);
+/* Everything that looks at all the messages of a run, and the links that it reckons with. */
+struct outlook {
+	const struct ending_params *p;
+	struct strain_links now, at_last;
+	struct measure *measure;
+	struct cuts *cuts;
+	struct strain *strain;  /* NULL: it has no limit */
+	uint64_t last_start_ps; /* of what arrives */
+};
 
-	setup_frames(&frames, s, f);
+static void outlook_release(struct outlook *o)
+{
+	measure_free(o->measure);
+	cuts_free(o->cuts);
+	strain_free(o->strain);
+	free(o->now.rate_bps);
+	free(o->now.delay_ps);
+	free(o->at_last.rate_bps);
+	free(o->at_last.delay_ps);
+}
+
+static int outlook_init(struct outlook *o, const struct ending_params *p)
+{
+	const struct fabric *f = p->fabric;
+	struct workload_frames frames;
+	int r;
+
+	*o = (struct outlook){.p = p};
+	setup_frames(&frames, p->scenario, f);
+	r = measure_new(&o->measure, &f->net, &frames);
 	if (r == 0)
-		r = workload_strain(m, &f->net, &frames, &links, &strain);
-	if (r == 0) {
-		for (uint32_t i = 0; i < f->net.link_count; i++)
-			if (links.rate_bps[i])
-				slowest = min_u64(slowest, links.rate_bps[i]);
-		*ret = latest_end(m, t->count ? t->items[t->count - 1].at_ps : 0,
-			patience(s, f, &strain, slowest));
+		r = links_with_faults(
+			&o->now, p->scenario, f, p->timeline ? FAULTS_ALWAYS : FAULTS_NONE);
+	if (r == 0)
+		r = cuts_new(&o->cuts, &f->net, &frames, o->now.rate_bps);
+	if (r < 0 || !p->timeline)
+		return r;
+	r = links_with_faults(&o->at_last, p->scenario, f, FAULTS_AT_LAST);
+	if (r == 0)
+		r = strain_new(&o->strain, &f->net, &frames, &o->at_last);
+	return r;
+}
+
+static int outlook_take(struct outlook *o, struct operations *m)
+{
+	int r = measure_take(o->measure, m);
+
+	if (r == 0)
+		r = cuts_take(o->cuts, m);
+	if (r == 0 && o->strain)
+		r = strain_take(o->strain, m);
+	return r;
+}
+
+static void outlook_end_list(struct outlook *o)
+{
+	measure_end_list(o->measure);
+	cuts_end_list(o->cuts);
+}
+
+static int take_arrivals(struct outlook *o, size_t entry)
+{
+	struct operations part = OPERATIONS_INIT;
+	struct arrivals a;
+	int r = arrivals_open(&a, o->p->scenario, o->p->fabric, entry);
+
+	if (r < 0)
+		return r;
+	while ((r = arrivals_next(&a, &part)) == 0 && part.count) {
+		o->last_start_ps = max_u64(o->last_start_ps, part.items[part.count - 1].start_ps);
+		r = outlook_take(o, &part);
+		if (r < 0)
+			break;
 	}
-	free(links.rate_bps);
-	free(links.delay_ps);
+	outlook_end_list(o);
+	arrivals_close(&a);
+	operations_release(&part);
+	return r;
+}
+
+static int find_limit(uint64_t *ret, struct outlook *o, const struct operations *list)
+{
+	const struct fabric *f = o->p->fabric;
+	const struct timeline *t = o->p->timeline;
+	struct workload_strain strain = strain_found(o->strain);
+	uint64_t slowest = UINT64_MAX, wait;
+	int r;
+
+	for (uint32_t i = 0; i < f->net.link_count; i++)
+		if (o->at_last.rate_bps[i])
+			slowest = min_u64(slowest, o->at_last.rate_bps[i]);
+	wait = patience(o->p->scenario, f, &strain, slowest);
+	r = latest_end(ret, list, t->count ? t->items[t->count - 1].at_ps : 0, wait);
+	*ret = max_u64(*ret, min_u64(sum(o->last_start_ps, wait), ENDING_MAX));
+	return r;
+}
+
+int ending_foresee(struct ending *ret, const struct ending_params *p, struct operations *list)
+{
+	struct outlook o;
+	int r = outlook_init(&o, p);
+
+	if (r == 0)
+		r = outlook_take(&o, list);
+	if (r == 0)
+		outlook_end_list(&o);
+	for (size_t i = p->first; r == 0 && arrivals_find(p->scenario, &i); i++)
+		r = take_arrivals(&o, i);
+	if (r == 0)
+		*ret = (struct ending){
+			.size = measure_size(o.measure),
+			.fabric_ps = cuts_bound(o.cuts),
+			.limit_ps = UINT64_MAX,
+		};
+	if (r == 0 && p->timeline)
+		r = find_limit(&ret->limit_ps, &o, list);
+	outlook_release(&o);
 	return r;
 }

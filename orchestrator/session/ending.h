@@ -5,7 +5,7 @@
 /* The earliest end that links allow, and a run's limit: docs/scenarios.md, "until". Pure. */
 #include <stdbool.h>
 #include "session/timeline.h"
-#include "workload/workload.h"
+#include "workload/ideal.h"
 
 struct fabric;
 struct scenario;
@@ -13,19 +13,25 @@ struct scenario;
 /* The longest that a run lasts, whatever it waits for: sums of a few such times fit. */
 #define ENDING_MAX (UINT64_MAX / 8)
 
-/*
- * The time by which a working fabric has completed all these messages, at most ENDING_MAX. Uses up
- * the messages' starts. 0 or -ENOMEM.
- */
-int ending_auto(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct timeline *t, struct operations *m);
+struct ending_params {
+	const struct scenario *scenario;
+	const struct fabric *fabric;
+	size_t first;                    /* of its workloads that are reckoned with */
+	const struct timeline *timeline; /* NULL: it lasts, and faults may be healed by hand */
+};
 
-/*
- * A lower bound on the largest completion time, by the links between switches: without those that
- * are dead, or slower, from the start and for good, unless faults may be healed by hand. 0 or
- * -ENOMEM.
- */
-int ending_bound(uint64_t *ret, const struct scenario *s, const struct fabric *f,
-	const struct operations *m, bool healed);
+struct ending {
+	struct workload_size size;
+	/*
+	 * A lower bound on the largest completion time, by the links between switches: without
+	 * those that are dead, or slower, from the start and for good. 0: none.
+	 */
+	uint64_t fabric_ps;
+	/* When a working fabric has completed all, at most ENDING_MAX; UINT64_MAX: it lasts. */
+	uint64_t limit_ps;
+};
+
+/* list: of traffic_list(). Sets its messages' base_rtt_ps and ideal_ps. 0 or -ENOMEM. */
+int ending_foresee(struct ending *ret, const struct ending_params *p, struct operations *list);
 
 #endif

@@ -14,6 +14,7 @@
 #include "telemetry/collectives.h"
 #include "telemetry/summary.h"
 #include "topology/fabric.h"
+#include "transport/kind.h"
 #include "workload/collective.h"
 
 /* All ports send LLDP; received frames take effect. */
@@ -183,6 +184,8 @@ static int act_now(struct session *s)
 	uint64_t now = engine_now(s->engine);
 	int r = session_follow(s);
 
+	if (r == 0)
+		r = session_add_arrivals(s);
 	if (r < 0)
 		return r;
 	if (s->next_lldp_ps <= now)
@@ -201,6 +204,7 @@ static uint64_t next_act(const struct session *s)
 	/* what was put off while nothing moved is due now */
 	else if (looks < now)
 		looks = now;
+	looks = min_u64(looks, session_next_arrivals(s));
 	return min_u64(looks, min_u64(timeline_next(&s->timeline), s->next_lldp_ps));
 }
 
@@ -257,6 +261,11 @@ int session_advance(
 
 		if (r == 0)
 			r = engine_run(s->engine, min_u64(next_act(s), until_ps), stop);
+		if (r == -EBUSY)
+			return error_set(why, r,
+				"at %.3f us of model time more messages are under way than queue pairs have numbers for: they have 24 bits, and a message takes %u; let fewer start at once, or take fewer host.qps_per_connection",
+				(double)engine_now(s->engine) / PS_PER_US,
+				2 * host_facts(&s->params.scenario->host).qps);
 		if (r < 0)
 			return error_set(why, r,
 				"the %s dataplane failed at %.3f us of model time: %s",
@@ -289,7 +298,7 @@ const struct session_tally *session_tally(struct session *s)
 	s->tally.marks = counts->marked;
 	s->tally.trims = counts->trimmed;
 	s->tally.flows = counts->flows_done;
-	s->tally.flows_total = counts->flows;
+	s->tally.flows_total = s->messages;
 	s->tally.deadlocks = s->deadlock.length > 0;
 	return &s->tally;
 }
@@ -372,7 +381,7 @@ json_t *session_summary(
 			"a fault in fabricbed, please report it");
 		return NULL;
 	}
-	summary = summary_new(&info, s->engine);
+	summary = summary_new(&info, s->engine, recorder_forgotten(s->recorder));
 	deadlock_summarise(
 		&s->deadlock, json_object_get(summary, "pfc"), port_name, s->params.fabric);
 	if (summary && ended_by(s))

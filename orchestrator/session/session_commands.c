@@ -232,7 +232,7 @@ json_t *session_start(
 	uint64_t now = engine_now(s->engine);
 	size_t first = sc->workload_count;
 	uint64_t first_flow = engine_flow_count(s->engine);
-	uint64_t flows = engine_counts(s->engine)->flows;
+	uint64_t messages = s->messages;
 	int r = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -260,9 +260,9 @@ json_t *session_start(
 	}
 	recorder_event(s->recorder, now,
 		json_pack("{s:s, s:I, s:I}", "event", "start", "first_flow", (json_int_t)first_flow,
-			"flows", (json_int_t)(engine_counts(s->engine)->flows - flows)));
+			"flows", (json_int_t)(s->messages - messages)));
 	return json_pack("{s:I, s:I, s:f}", "first_flow", (json_int_t)first_flow, "flows",
-		(json_int_t)(engine_counts(s->engine)->flows - flows), "since_us", to_us(now));
+		(json_int_t)(s->messages - messages), "since_us", to_us(now));
 }
 
 /* Where a fault stands: not begun, in force somewhere, or over. */

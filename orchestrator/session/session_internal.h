@@ -16,8 +16,15 @@
 #include "session/active_faults.h"
 #include "session/session.h"
 #include "session/setup.h"
+#include "session/traffic.h"
 #include "session/host_stacks.h"
 #include "telemetry/recorder.h"
+
+/* What is taken at a time is handed to the engine ahead of its time. */
+struct session_arrivals {
+	struct arrivals next;
+	uint64_t due_ps; /* when the last of the latest part begins; UINT64_MAX: that was all */
+};
 
 struct session {
 	struct session_params params;
@@ -34,12 +41,15 @@ struct session {
 	struct captures *captures;  /* by request; NULL where it does not last */
 	struct capture_order order; /* what is on its way to either */
 	struct timeline timeline;
+	struct measure *measure;           /* of what arrives; NULL: nothing does */
+	struct session_arrivals *arrivals; /* of open-loop workloads */
+	size_t arrivals_count;
 	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
 	uint64_t least_look_ps;               /* between two samples, or searches */
 	bool seen_still;                      /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
-	bool reported_end; /* that its time was over before its workload was done */
-	uint64_t bytes;    /* of the workload's messages */
+	bool reported_end;        /* that its time was over before its workload was done */
+	uint64_t bytes, messages; /* of the workload, those that are to arrive included */
 	struct deadlock deadlock;
 	char fault_words[80]; /* the latest of session_port_faults() */
 	struct session_tally tally;
@@ -50,6 +60,12 @@ struct session {
 
 /* Adds what workloads from number `first` on send, none of it before now. 0 or -ENOMEM. */
 int session_add_traffic(struct session *s, size_t first);
+
+/* Hands the next part of what arrives to the engine, where the latest has begun. 0 or -ENOMEM. */
+int session_add_arrivals(struct session *s);
+
+/* When the next part is due; UINT64_MAX: there is none. */
+uint64_t session_next_arrivals(const struct session *s);
 
 /* Does what is scheduled for the present time, but nothing periodic. 0 or -errno. */
 int session_follow(struct session *s);

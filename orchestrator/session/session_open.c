@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/wire.h"
+#include "base/array.h"
 #include "base/units.h"
 #include "control/ports.h"
 #include "session/ending.h"
 #include "session/names.h"
 #include "session/session_internal.h"
 #include "session/stack_egress.h"
-#include "session/traffic.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 
@@ -253,35 +253,96 @@ static int add_operations(struct session *s, struct operations *m)
 	return engine_add_flows(s->engine, m->items, m->count, m->waits, m->wait_count);
 }
 
-int session_add_traffic(struct session *s, size_t first)
+/*
+ * The last message of a part has not begun when the next part comes, so that the engine never runs
+ * out of them before its time.
+ */
+static int add_part(struct session *s, struct session_arrivals *a)
+{
+	struct operations part = OPERATIONS_INIT;
+	int r = arrivals_next(&a->next, &part);
+
+	if (r == 0)
+		r = measure_take(s->measure, &part);
+	if (r == 0)
+		r = add_operations(s, &part);
+	a->due_ps = part.count ? part.items[part.count - 1].start_ps : UINT64_MAX;
+	operations_release(&part);
+	return r;
+}
+
+int session_add_arrivals(struct session *s)
+{
+	int r = 0;
+
+	for (size_t i = 0; r == 0 && i < s->arrivals_count; i++)
+		if (s->arrivals[i].due_ps <= engine_now(s->engine))
+			r = add_part(s, &s->arrivals[i]);
+	return r;
+}
+
+uint64_t session_next_arrivals(const struct session *s)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (size_t i = 0; i < s->arrivals_count; i++)
+		next = min_u64(next, s->arrivals[i].due_ps);
+	return next;
+}
+
+static int open_arrivals(struct session *s, size_t first)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
-	struct operations m = OPERATIONS_INIT;
-	struct workload_size size = {0};
 	struct workload_frames frames;
-	uint64_t fabric_ps = 0;
-	int r = traffic_messages(&m, sc, f, first);
+	int r = 0;
 
-	setup_frames(&frames, sc, f);
+	for (size_t i = first; r == 0 && arrivals_find(sc, &i); i++) {
+		struct session_arrivals a = {.due_ps = engine_now(s->engine)};
+
+		setup_frames(&frames, sc, f);
+		if (!s->measure)
+			r = measure_new(&s->measure, &f->net, &frames);
+		if (r == 0)
+			r = arrivals_open(&a.next, sc, f, i);
+		if (r == 0 && ARRAY_ADD(s->arrivals, s->arrivals_count, a) < 0) {
+			arrivals_close(&a.next);
+			r = -ENOMEM;
+		}
+	}
+	return r == 0 ? session_add_arrivals(s) : r;
+}
+
+static void close_arrivals(struct session *s)
+{
+	for (size_t i = 0; i < s->arrivals_count; i++)
+		arrivals_close(&s->arrivals[i].next);
+	free(s->arrivals);
+	measure_free(s->measure);
+}
+
+int session_add_traffic(struct session *s, size_t first)
+{
+	const struct scenario *sc = s->params.scenario;
+	const struct ending_params p = {.scenario = sc,
+		.fabric = s->params.fabric,
+		.first = first,
+		.timeline = s->params.lasting ? NULL : &s->timeline};
+	struct operations m = OPERATIONS_INIT;
+	struct ending ending = {.limit_ps = UINT64_MAX};
+	int r = traffic_list(&m, sc, p.fabric, first);
+
 	if (r == 0)
-		r = workload_measure(&m, &f->net, &frames, &size);
-	if (r == 0)
-		r = ending_bound(&fabric_ps, sc, f, &m, s->params.lasting);
-	if (size.ideal_ps > s->ideal_ps)
-		s->ideal_ps = size.ideal_ps;
-	fabric_ps = fabric_ps > s->ideal_ps ? fabric_ps : s->ideal_ps;
-	if (fabric_ps > s->fabric_ps)
-		s->fabric_ps = fabric_ps;
-	s->bytes += size.bytes;
+		r = ending_foresee(&ending, &p, &m);
+	s->ideal_ps = max_u64(s->ideal_ps, ending.size.ideal_ps);
+	s->fabric_ps = max_u64(s->fabric_ps, max_u64(s->ideal_ps, ending.fabric_ps));
+	s->bytes += ending.size.bytes;
+	s->messages += ending.size.messages;
+	s->end_ps = !s->params.lasting && sc->until_ps ? sc->until_ps : ending.limit_ps;
 	if (r == 0)
 		r = add_operations(s, &m);
-	if (r == 0 && !s->params.lasting && sc->until_ps)
-		s->end_ps = sc->until_ps;
-	else if (r == 0 && !s->params.lasting)
-		r = ending_auto(&s->end_ps, sc, f, &s->timeline, &m);
 	operations_release(&m);
-	return r;
+	return r == 0 ? open_arrivals(s, first) : r;
 }
 
 /* A fabric that stays has its workload start on command. */
@@ -385,6 +446,7 @@ void session_close(struct session *s)
 	pcapng_close(s->capture);
 	captures_free(s->captures);
 	timeline_release(&s->timeline);
+	close_arrivals(s);
 	if (s->built)
 		build_down(s->built);
 	else if (s->dp)

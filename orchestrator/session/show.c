@@ -169,7 +169,7 @@ static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 	double slowdown;
 
 	engine_flow_result(v->engine, flow, &f);
-	if (!operation_is_message(&f.flow))
+	if (!engine_flow_counts(&f))
 		return 0;
 	engine_flow_wire(v->engine, flow, &wire);
 	slowdown = engine_flow_slowdown(&f);

@@ -6,21 +6,57 @@
 #include "scenario/scenario.h"
 #include "topology/targets.h"
 
-int traffic_messages(
+static struct workload_params params_of(const struct scenario *s, size_t entry)
+{
+	return (struct workload_params){
+		.seed = rng_stream(s->seed, "workload", entry),
+		.entry = (uint32_t)entry,
+	};
+}
+
+int traffic_list(
 	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first)
 {
 	const struct workload_hosts hosts = fabric_workload_hosts(f);
 
 	for (size_t i = first; i < s->workload_count; i++) {
 		const struct workload_spec *w = &s->workloads[i];
-		struct workload_params p = {
-			.seed = rng_stream(s->seed, "workload", i),
-			.entry = (uint32_t)i,
-		};
-		int r = workload_kinds[w->kind]->operations(m, &p, w->options, &hosts);
+		const struct workload_kind *kind = workload_kinds[w->kind];
+		struct workload_params p = params_of(s, i);
+		int r = kind->operations ? kind->operations(m, &p, w->options, &hosts) : 0;
 
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+bool arrivals_find(const struct scenario *s, size_t *entry)
+{
+	while (*entry < s->workload_count && !workload_kinds[s->workloads[*entry].kind]->arrivals)
+		++*entry;
+	return *entry < s->workload_count;
+}
+
+int arrivals_open(
+	struct arrivals *ret, const struct scenario *s, const struct fabric *f, size_t entry)
+{
+	const struct workload_hosts hosts = fabric_workload_hosts(f);
+	const struct workload_spec *w = &s->workloads[entry];
+	struct workload_params p = params_of(s, entry);
+
+	*ret = (struct arrivals){.ops = workload_kinds[w->kind]->arrivals};
+	return ret->ops->open(&ret->state, &p, w->options, &hosts);
+}
+
+int arrivals_next(struct arrivals *a, struct operations *m)
+{
+	m->count = m->wait_count = 0;
+	return a->ops->next(a->state, m, ARRIVALS_PART);
+}
+
+void arrivals_close(struct arrivals *a)
+{
+	a->ops->close(a->state);
+	a->state = NULL;
 }

@@ -3,13 +3,38 @@
 #define FABRICBED_TRAFFIC_H
 
 /* What a scenario's workloads send over its fabric. */
+#include <stdbool.h>
 #include "workload/workload.h"
 
 struct fabric;
 struct scenario;
+struct workload_arrivals;
 
-/* Appends the messages of workloads from number `first` on, in the file's order. 0 or -ENOMEM. */
-int traffic_messages(
+/*
+ * Appends the operations of workloads from number `first` on that have a list, in the file's
+ * order. 0 or -ENOMEM.
+ */
+int traffic_list(
 	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first);
+
+/* An open-loop workload: what it sends arrives as time passes. */
+struct arrivals {
+	const struct workload_arrivals *ops;
+	void *state;
+};
+
+/* So many at a time: each part takes memory, and a walk of the fabric. */
+#define ARRIVALS_PART 8192
+
+/* The next workload from number *entry on that is one; *entry is then its number, or the count. */
+bool arrivals_find(const struct scenario *s, size_t *entry);
+
+/* 0 or -ENOMEM. */
+int arrivals_open(
+	struct arrivals *ret, const struct scenario *s, const struct fabric *f, size_t entry);
+
+/* What comes next, in place of what m held; nothing: that was all. 0 or -ENOMEM. */
+int arrivals_next(struct arrivals *a, struct operations *m);
+void arrivals_close(struct arrivals *a);
 
 #endif

@@ -12,9 +12,6 @@
 #include "transport/kind.h"
 #include "workload/kind.h"
 
-/* A flow takes two of the 24-bit queue pair numbers of the BTH. */
-#define FLOWS_MAX ((1u << 23) - 1)
-
 /* Whether that is a host; says why not. */
 static bool find_host(const struct fabric *f, const char *key, const char *name, const char *only,
 	struct diag_pos pos, struct diags *diags, uint32_t *ret_host)
@@ -126,7 +123,7 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 		at_once = check_workload(f, w, i, diags);
 		if (flows <= most && flows + at_once > most)
 			diags_add(diags, w->pos,
-				"workload: %.0f messages up to here; at most %u (%s)",
+				"workload: %.0f operations up to here; at most %u (%s)",
 				flows + at_once, most, reason);
 		flows += at_once;
 	}
@@ -153,12 +150,8 @@ static void check_payload(const struct fabric *f, const struct scenario *s, stru
 
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
-	uint32_t pairs = host_facts(&s->host).qps;
-	char reason[96];
-
-	snprintf(reason, sizeof(reason), "queue pairs have 24-bit numbers, a message takes %u",
-		2 * pairs);
-	check_workloads(f, s->workloads, s->workload_count, FLOWS_MAX / pairs, reason, diags);
+	check_workloads(f, s->workloads, s->workload_count, OPERATIONS_MAX - 1,
+		"they are numbered, and so many have a number", diags);
 	check_external(f, &s->external, diags);
 	check_payload(f, s, diags);
 	return check_fault_targets(f, s, diags);

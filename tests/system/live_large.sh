@@ -22,7 +22,7 @@ exits "up" 0
 flows 131073
 fb start flows.yaml
 exits "too many flows at once: exit status" 2
-like "too many flows at once: the message" "$err" "*131073 messages up to here; at most 131072 (a live fabric stands still*"
+like "too many flows at once: the message" "$err" "*131073 operations up to here; at most 131072 (a live fabric stands still*"
 flows 20000
 fb start flows.yaml
 exits "20,000 flows" 0

@@ -187,8 +187,30 @@ static void numbers_are_used_again(void **state)
 	small_net_close(&s);
 }
 
-/* One that is still in use when its turn comes again ends the run: nothing is mixed up. */
-static void a_number_in_use_is_an_error(void **state)
+/* One that is in use when its turn comes is passed over; without any the run ends. */
+static void a_number_in_use_is_passed_over(void **state)
+{
+	const struct operation flows[] = {{.src_host = 0, .dst_host = 4, .bytes = 1000000},
+		message(1, 4, 0), message(2, 5, PS_PER_MS / 20)};
+	struct engine_flow_wire first, third;
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	s.engine->memory.numbers = 2;
+	assert_int_equal(engine_add_flows(s.engine, flows, COUNT(flows), NULL, 0), 0);
+	small_net_run(&s, PS_PER_MS / 20 + 1000);
+	assert_false(result(&s, 0).over);
+	assert_true(result(&s, 1).over);
+	engine_flow_wire(s.engine, 0, &first);
+	engine_flow_wire(s.engine, 2, &third);
+	assert_int_equal(third.qp, first.qp + 2);
+	small_net_run(&s, PS_PER_S);
+	assert_int_equal(small_net_stats(&s).flows_done, 3);
+	small_net_close(&s);
+}
+
+static void too_many_at_once_are_an_error(void **state)
 {
 	const struct operation flows[] = {message(0, 4, 0), message(1, 4, 0), message(2, 4, 0)};
 	struct small_net s;
@@ -408,6 +430,42 @@ static void neither_batches_nor_slices_show(void **state)
 	assert_int_equal(hash_of_ring(16, 1234567), whole);
 }
 
+/* From when it begins it counts; forgotten, it leaves nothing, and its record goes to another. */
+static void an_arrival_is_forgotten(void **state)
+{
+	struct operation flows[FORGET_ROWS];
+	const struct operation later = message(1, 5, 0);
+	static const struct wait wait = {0, FORGET_ROWS, OPERATION_ENDED};
+	struct small_net s;
+
+	(void)state;
+	open_net(&s, 0);
+	for (uint32_t i = 0; i < FORGET_ROWS; i++) {
+		flows[i] = message(0, 4, i * 20 * PS_PER_US);
+		flows[i].arrives = true;
+	}
+	assert_int_equal(engine_add_flows(s.engine, flows, FORGET_ROWS, NULL, 0), 0);
+	assert_int_equal(small_net_stats(&s).flows, 0);
+	for (uint32_t i = 0; i < FORGET_ROWS; i++) {
+		small_net_run(&s, (i + 1) * 20 * PS_PER_US);
+		assert_int_equal(small_net_stats(&s).flows, i + 1);
+		assert_true(result(&s, i).over);
+		assert_int_equal(engine_add_flows(s.engine, &later, 1, &wait, 1), -EINVAL);
+		engine_forget(s.engine, i);
+		assert_int_equal(result(&s, i).flow.bytes, 0);
+		assert_int_equal(result(&s, i).flow.entry, UINT32_MAX);
+	}
+	/* others may not wait for what nobody knows of any more */
+	assert_int_equal(engine_add_flows(s.engine, &later, 1, &wait, 1), -EINVAL);
+	assert_int_equal(s.engine->memory.record_count, 1);
+	assert_int_equal(small_net_stats(&s).flows_done, FORGET_ROWS);
+	assert_int_equal(engine_add_flows(s.engine, flows, 1, NULL, 0), 0);
+	small_net_run(&s, PS_PER_S);
+	assert_true(engine_done(s.engine));
+	assert_int_equal(s.engine->memory.record_count, 1);
+	small_net_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -417,13 +475,15 @@ int main(void)
 		cmocka_unit_test(waits_that_make_no_sense),
 		cmocka_unit_test(memory_follows_what_is_under_way),
 		cmocka_unit_test(numbers_are_used_again),
-		cmocka_unit_test(a_number_in_use_is_an_error),
+		cmocka_unit_test(a_number_in_use_is_passed_over),
+		cmocka_unit_test(too_many_at_once_are_an_error),
 		cmocka_unit_test(all_memory_is_given_back),
 		cmocka_unit_test(a_stream_is_sent_in_one_go),
 		cmocka_unit_test(a_stream_rests_between_messages),
 		cmocka_unit_test(streams_through_losses),
 		cmocka_unit_test(streams_that_make_no_sense),
 		cmocka_unit_test(neither_batches_nor_slices_show),
+		cmocka_unit_test(an_arrival_is_forgotten),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

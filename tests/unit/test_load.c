@@ -363,8 +363,8 @@ static void wrong_loads_are_named(void **state)
 	refuses(SIXTEEN
 		"  - load: {sizes: websearch, load: 50%, until: 4ms, incast: {senders: 2, share: 0.000000001%}}\n",
 		"workload.0.load.incast.share: so low that there is less than one incast in 20 hours");
-	refuses(SIXTEEN "  - load: {sizes: alistorage, load: 100%, until: 100s}\n",
-		"workload: 489358891 messages up to here; at most 8388607 (queue pairs have 24-bit numbers, a message takes 2)");
+	refuses(SIXTEEN "  - load: {sizes: alistorage, load: 100%, until: 200s}\n",
+		"workload: 978717782 operations up to here; at most 536870911 (they are numbered, and so many have a number)");
 }
 
 static int remove_sizes(void **state)

@@ -30,6 +30,7 @@ static struct workload_strain strain(struct fabric *f, const struct operation *l
 	const struct strain_links links = {rate, delay};
 	const struct operations m = {.items = (struct operation *)list, .count = count};
 	struct workload_strain found;
+	struct strain *x = NULL;
 
 	assert_in_range(f->net.link_count, 1, 64);
 	for (uint32_t i = 0; i < f->net.link_count; i++) {
@@ -43,7 +44,10 @@ static struct workload_strain strain(struct fabric *f, const struct operation *l
 		rate[link] = changes[i].rate_bps;
 		delay[link] += changes[i].delay_ps;
 	}
-	assert_int_equal(workload_strain(&m, &f->net, &frames, &links, &found), 0);
+	assert_int_equal(strain_new(&x, &f->net, &frames, &links), 0);
+	assert_int_equal(strain_take(x, &m), 0);
+	found = strain_found(x);
+	strain_free(x);
 	return found;
 }
 

@@ -100,7 +100,7 @@ static void percentiles_are_nearest_rank(void **state)
 
 		open_messages(&s, cases[i].count);
 		small_net_run(&s, PS_PER_S);
-		j = summary_new(&info, s.engine);
+		j = summary_new(&info, s.engine, NULL);
 		for (uint32_t k = 1; k <= cases[i].count; k++)
 			sum += fct_us(&s, k);
 		assert_number(j, "flows.fct_us.p50", fct_us(&s, cases[i].p50));
@@ -160,7 +160,7 @@ static void flows_count_by_their_sizes(void **state)
 		f.unmeasured = false;
 	}
 	small_net_run(&s, PS_PER_S);
-	j = summary_new(&info, s.engine);
+	j = summary_new(&info, s.engine, NULL);
 	assert_number(j, "flows.count", 2 * COUNT(cases));
 	assert_number(j, "flows.unmeasured", COUNT(cases));
 	assert_number(j, "flows.finished.count", COUNT(cases));
@@ -226,7 +226,7 @@ static void half_a_run(void **state)
 	/* message 6 is on its way, 7 to 10 have yet to start */
 	small_net_run(&s, 60 * PS_PER_US + 1);
 	stats = small_net_stats(&s);
-	j = summary_new(&info, s.engine);
+	j = summary_new(&info, s.engine, NULL);
 	assert_number(j, "flows.count", 10);
 	assert_number(j, "flows.unfinished", 5);
 	assert_number(j, "flows.bytes", 55);
@@ -287,7 +287,7 @@ static void nothing_has_happened(void **state)
 	none.ideal_ps = 0;
 	none.fabric_ps = 0;
 	open_messages(&s, 3);
-	j = summary_new(&none, s.engine);
+	j = summary_new(&none, s.engine, NULL);
 	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)
 		assert_true(number(j, zero[i]) == 0);
 	for (size_t i = 0; i < sizeof(null) / sizeof(null[0]); i++)
@@ -314,7 +314,7 @@ static void drops_by_reason(void **state)
 	small_net_run(&s, 20 * PS_PER_US);
 	stats = small_net_stats(&s);
 	assert_true(stats.dropped[DROP_BUFFER] && stats.dropped[DROP_LINK_DOWN]);
-	j = summary_new(&info, s.engine);
+	j = summary_new(&info, s.engine, NULL);
 	assert_number(j, "packets.dropped.buffer", (double)stats.dropped[DROP_BUFFER]);
 	assert_number(j, "packets.dropped.link_down", (double)stats.dropped[DROP_LINK_DOWN]);
 	assert_number(j, "packets.dropped",

@@ -101,7 +101,7 @@ static void workloads_name_what_is_there(void **state)
 		"workload.0: message is too large; it has at most 2^24 packets, 64GB at an mtu of "
 		"4096\n");
 	check_workloads(f, "[{permutation: {message: 1, count: 1000000}}]",
-		"workload: 16000000 messages up to here; at most 131072 (a live fabric stands still "
+		"workload: 16000000 operations up to here; at most 131072 (a live fabric stands still "
 		"while it takes them in: start them by parts)\n");
 	fabric_free(f);
 	scenario_free(s);

@@ -31,6 +31,7 @@ struct operation {
 	bool waits;     /* for others */
 	bool again;     /* waits for one between the same two hosts and no shorter */
 	bool unmeasured; /* a message whose completion time does not count */
+	bool arrives;    /* of an open loop: it counts from when it begins, and has no stream */
 	uint32_t group;  /* of those of its entry: what results tell of together */
 };
 

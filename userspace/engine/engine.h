@@ -84,7 +84,8 @@ uint32_t engine_flow_count(const struct engine *e);
 
 /*
  * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (may be
- * NULL; read between windows). 0, or -errno from the dataplane: then only counters may be read.
+ * NULL; read between windows). 0; -EBUSY: more connections would be open than queue pairs have
+ * numbers for; or -errno from the dataplane. Then only counters may be read.
  */
 int engine_run(struct engine *e, uint64_t until_ps, const volatile bool *stop);
 
@@ -161,7 +162,20 @@ struct engine_flow_result {
 	struct endpoint_stats sender, receiver;
 };
 
+/* Of one that is forgotten: no operation, of no entry (UINT32_MAX). */
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret);
+
+/* A message that is there: one of an open loop is from when it begins. */
+static inline bool engine_flow_counts(const struct engine_flow_result *f)
+{
+	return operation_is_message(&f->flow) && (!f->flow.arrives || f->start_ps != UINT64_MAX);
+}
+
+/*
+ * A message that `arrives` and is over: nobody asks for its result again, and what it took is for
+ * others. So memory follows the flows that are under way.
+ */
+void engine_forget(struct engine *e, uint32_t flow);
 
 /* Completion time by that of the message alone in the idle fabric; 0: unknown. */
 static inline double engine_flow_slowdown(const struct engine_flow_result *f)
@@ -179,6 +193,7 @@ struct engine_flow_wire {
 	uint8_t dscp;
 };
 
+/* Before it begins the number is the one whose turn it is: it may still be taken then. */
 void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret);
 
 /* The UDP source port number `i` of its queue pair number `pair`. */

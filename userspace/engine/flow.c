@@ -7,15 +7,16 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include "abi/wire.h"
 #include "base/array.h"
 #include "engine/internal.h"
 #include "engine/reserve.h"
 
 /* Address space, not memory. */
-#define FLOW_RESERVE (64ull << 30)
-#define BLOCK_ALIGN  64
+#define FLOW_RESERVE   (64ull << 30)
+#define ROW_RESERVE    (OPERATIONS_MAX * sizeof(struct engine_flow_state))
+#define FORGET_RESERVE (OPERATIONS_MAX / FORGET_ROWS * sizeof(uint16_t))
+#define BLOCK_ALIGN    64
 
 /* ---- memory ---- */
 
@@ -31,13 +32,15 @@ int flow_memory_init(struct engine *e)
 {
 	struct flow_memory *m = &e->memory;
 
-	*m = (struct flow_memory){.free_head = FLOW_NONE};
+	*m = (struct flow_memory){.free_head = FLOW_NONE, .free_record = FLOW_NONE};
 	m->receiver_offset = sizeof(struct engine_live) + endpoint_bytes(e, true);
 	m->block_bytes = m->receiver_offset + endpoint_bytes(e, false);
 	m->capacity = (uint32_t)(FLOW_RESERVE / m->block_bytes);
 	m->numbers = FLOW_NUMBERS / e->env.qps;
 	m->blocks = reserve_new(FLOW_RESERVE);
-	if (!m->blocks)
+	m->forgotten = (uint16_t *)reserve_new(FORGET_RESERVE);
+	e->flows = (struct engine_flow_state *)reserve_new(ROW_RESERVE);
+	if (!m->blocks || !m->forgotten || !e->flows)
 		return -ENOMEM;
 	reserve_want_huge_pages(m->blocks, FLOW_RESERVE);
 	return 0;
@@ -45,11 +48,11 @@ int flow_memory_init(struct engine *e)
 
 void flow_memory_release(struct engine *e)
 {
-	if (e->memory.blocks)
-		munmap(e->memory.blocks, FLOW_RESERVE);
+	reserve_free(e->memory.blocks, FLOW_RESERVE);
+	reserve_free((uint8_t *)e->memory.forgotten, FORGET_RESERVE);
+	reserve_free((uint8_t *)e->flows, ROW_RESERVE);
 	free(e->memory.by_number);
 	free(e->memory.records);
-	free(e->flows);
 	free(e->waiters);
 	free(e->streams);
 }
@@ -131,11 +134,25 @@ static void tell_waiters(struct engine *e, const struct engine_flow_state *f,
 
 /* ---- on the way ---- */
 
+/* One that no open connection has: in turn, mostly; FLOW_NONE: all are taken. */
+static uint32_t find_number(const struct engine *e, uint32_t flow)
+{
+	const struct flow_memory *m = &e->memory;
+	uint32_t number = flow_number(e, flow);
+
+	for (uint32_t tried = 0; tried < m->number_count; tried++) {
+		if (!m->by_number[number])
+			return number;
+		number = number + 1 < m->number_count ? number + 1 : 0;
+	}
+	return FLOW_NONE;
+}
+
 static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 {
 	const struct operation *f = &e->flows[flow].flow;
 	struct flow_spec spec = {
-		.id = flow % e->memory.numbers,
+		.id = e->flows[flow].number,
 		.src_host = f->src_host,
 		.dst_host = f->dst_host,
 		.bytes = f->bytes,
@@ -157,16 +174,18 @@ static struct engine_live *connection_open(
 	struct engine *e, uint32_t flow, uint32_t more, uint64_t now)
 {
 	const struct operation *f = &e->flows[flow].flow;
-	struct flow_spec spec = flow_spec_of(e, flow);
-	struct engine_live *l = block_take(&e->memory);
+	uint32_t number = find_number(e, flow);
+	struct engine_live *l = number == FLOW_NONE ? NULL : block_take(&e->memory);
+	struct flow_spec spec;
 
-	if (!l || e->memory.by_number[spec.id]) {
-		e->failed =
-			l ? -EBUSY : -ENOMEM; /* so long that its number's turn has come again */
+	if (!l) {
+		e->failed = number == FLOW_NONE ? -EBUSY : -ENOMEM;
 		return NULL;
 	}
+	e->flows[flow].number = number;
+	spec = flow_spec_of(e, flow);
 	spec.more = more;
-	e->memory.by_number[spec.id] = l->place + 1;
+	e->memory.by_number[number] = l->place + 1;
 	l->flow = flow;
 	l->stream = f->stream;
 	for (int sender = 0; sender < 2; sender++) {
@@ -236,6 +255,7 @@ struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t f
 	}
 	f->state = FLOW_BEGUN;
 	f->when_ps = now;
+	e->stats.flows += f->flow.arrives;
 	tell_waiters(e, f, OPERATION_BEGUN, now);
 	if (operation_is_message(&f->flow))
 		return flow_open(e, flow, now);
@@ -264,14 +284,20 @@ static struct endpoint_stats stats_since(
 static struct engine_record *record_new(struct engine *e, uint32_t flow)
 {
 	struct flow_memory *m = &e->memory;
+	uint32_t place = m->free_record;
 
-	if (ARRAY_ADD(m->records, m->record_count, (struct engine_record){0}) < 0) {
+	if (place != FLOW_NONE) {
+		m->free_record = (uint32_t)m->records[place].finish_ps;
+		m->records[place] = (struct engine_record){0};
+	} else if (ARRAY_ADD(m->records, m->record_count, (struct engine_record){0}) < 0) {
 		e->failed = -ENOMEM;
 		return NULL;
+	} else {
+		place = m->record_count - 1;
 	}
-	e->flows[flow].place = m->record_count - 1;
+	e->flows[flow].place = place;
 	e->flows[flow].over = true;
-	return &m->records[m->record_count - 1];
+	return &m->records[place];
 }
 
 static void message_end(struct engine *e, uint32_t flow, uint64_t now)
@@ -392,9 +418,22 @@ void flow_settle(struct engine *e, struct engine_live *l)
 	else
 		message_close(e, l);
 	m->closed_bytes += flow_endpoint(e, l, false)->received;
-	m->by_number[l->flow % m->numbers] = 0;
+	m->by_number[e->flows[l->flow].number] = 0;
 	l->next = m->free_head;
 	m->free_head = l->place;
+}
+
+void engine_forget(struct engine *e, uint32_t flow)
+{
+	struct flow_memory *m = &e->memory;
+	struct engine_flow_state *f = &e->flows[flow];
+	uint32_t first = flow - flow % FORGET_ROWS;
+
+	m->records[f->place].finish_ps = m->free_record;
+	m->free_record = f->place;
+	*f = (struct engine_flow_state){0};
+	if (++m->forgotten[flow / FORGET_ROWS] == FORGET_ROWS)
+		reserve_give_back((uint8_t *)&e->flows[first], FORGET_ROWS * sizeof(*f));
 }
 
 void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *bytes)

@@ -9,7 +9,9 @@
 static bool flow_valid(const struct engine *e, const struct operation *f)
 {
 	if (operation_is_barrier(f))
-		return f->dst_host == OPERATION_BARRIER && !f->bytes;
+		return f->dst_host == OPERATION_BARRIER && !f->bytes && !f->arrives;
+	if (f->arrives && (!f->bytes || f->stream))
+		return false;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
 	       (f->src_host == f->dst_host) == !f->bytes;
 }
@@ -35,6 +37,8 @@ static bool wait_valid(const struct batch *b, const struct wait *w)
 		return false;
 	from = batch_flow(b, w->from);
 	to = batch_flow(b, w->to);
+	if (from->arrives || (w->from < b->first && b->e->flows[w->from].state == FLOW_NOTHING))
+		return false; /* it may be forgotten */
 	if (w->event == OPERATION_DELIVERED && !operation_is_message(from))
 		return false;
 	if (operation_is_barrier(from))
@@ -92,16 +96,13 @@ static int wait_add(struct engine *e, const struct wait *w)
 	return 0;
 }
 
-static int flows_grow(struct engine *e, size_t count)
+/* Room for the numbers of more flows. */
+static int numbers_grow(struct engine *e, size_t count)
 {
-	size_t total = e->flow_count + count, numbers = total;
-	struct engine_flow_state *flows = realloc(e->flows, total * sizeof(*flows));
+	size_t numbers = e->flow_count + count;
 	struct flow_memory *m = &e->memory;
 	uint32_t *by_number;
 
-	if (!flows)
-		return -ENOMEM;
-	e->flows = flows;
 	if (numbers > m->numbers)
 		numbers = m->numbers;
 	by_number = realloc(m->by_number, numbers * sizeof(*by_number));
@@ -186,13 +187,14 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 		return 0;
 	r = streams_add(e, &batch, &streams);
 	if (r == 0)
-		r = flows_grow(e, count);
+		r = numbers_grow(e, count);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < count; i++) {
 		struct engine_flow_state *f = &e->flows[e->flow_count++];
 
 		*f = (struct engine_flow_state){.flow = flows[i],
+			.state = FLOW_WAITS,
 			.first_wait = FLOW_NONE,
 			.place = FLOW_NONE,
 			.next = FLOW_NONE};
@@ -201,7 +203,7 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 			f->flow.stream = 0;
 		else if (f->flow.stream)
 			f->flow.stream += e->stream_count;
-		e->stats.flows += operation_is_message(&flows[i]);
+		e->stats.flows += operation_is_message(&flows[i]) && !flows[i].arrives;
 	}
 	if (e->transport->release)
 		e->stream_count += streams;

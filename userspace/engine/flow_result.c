@@ -15,7 +15,7 @@ uint64_t engine_received(const struct engine *e)
 	for (uint32_t place = 0; place < m->fresh; place++) {
 		struct engine_live *l = flow_block(e, place);
 
-		if (m->by_number[l->flow % m->numbers] == place + 1)
+		if (m->by_number[e->flows[l->flow].number] == place + 1)
 			bytes += flow_endpoint(e, l, false)->received;
 	}
 	return bytes;
@@ -53,6 +53,10 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		.start_ps = f->state >= FLOW_BEGUN ? f->when_ps : UINT64_MAX,
 		.over = f->over && f->state == FLOW_ENDED,
 	};
+	if (f->state == FLOW_NOTHING) {
+		ret->flow.entry = UINT32_MAX;
+		return;
+	}
 	if (f->over && f->place != FLOW_NONE) {
 		const struct engine_record *r = &e->memory.records[f->place];
 
@@ -86,13 +90,15 @@ static uint32_t connection_of(const struct engine *e, uint32_t flow)
 void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret)
 {
 	const struct operation *f = &e->flows[flow].flow;
-	uint32_t number = connection_of(e, flow);
+	uint32_t first = connection_of(e, flow), number;
 	bool several = f->stream && e->streams[f->stream - 1].messages > 1;
 
 	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = e->env.data_dscp};
-	if (number == FLOW_NONE)
+	if (first == FLOW_NONE)
 		return;
-	ret->qp = flow_qp(&e->env, number % e->memory.numbers, 0, false);
+	number =
+		e->flows[first].state < FLOW_BEGUN ? flow_number(e, first) : e->flows[first].number;
+	ret->qp = flow_qp(&e->env, number, 0, false);
 	ret->qps = flow_qps(&e->env, f->bytes, several);
 }
 

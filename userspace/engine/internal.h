@@ -85,7 +85,7 @@ struct engine_side {
 struct engine_live {
 	struct engine_side side[2]; /* of the sender, of the receiver */
 	uint32_t place;
-	uint32_t flow;      /* its first message: that one's number is its own */
+	uint32_t flow;      /* its first message */
 	uint32_t in_flight; /* packets of either side */
 	uint32_t next;      /* of senders in their host's ring; of blocks that are free: by place */
 	uint32_t stream;    /* 0: one message */
@@ -109,13 +109,17 @@ struct engine_stream {
 	struct endpoint_stats sender, receiver; /* that the messages that have ended account for */
 };
 
-enum { FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
+/* FLOW_NOTHING: there is none yet, or it is forgotten. */
+enum { FLOW_NOTHING, FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
 
 /* An operation. */
 struct engine_flow_state {
 	struct operation flow;
 	uint64_t when_ps; /* FLOW_WAITS: of the latest event it waited for; then: when it began */
-	uint32_t needs;   /* events that are still to come */
+	union {
+		uint32_t needs;  /* events that are still to come; then: */
+		uint32_t number; /* of the connection that it opened, which its queue pairs have */
+	};
 	uint32_t first_wait;
 	/*
 	 * of a connection's only message: its engine_live, or its record if `over`; of a stream's
@@ -131,6 +135,10 @@ struct engine_flow_state {
 _Static_assert(sizeof(struct engine_flow_state) == 88 && sizeof(struct engine_record) == 192,
 	"an operation's row, and what is left of it");
 
+/* So many rows are whole pages: their memory goes back when all of them are forgotten. */
+#define FORGET_ROWS 512
+_Static_assert(FORGET_ROWS * sizeof(struct engine_flow_state) % 4096 == 0, "whole pages");
+
 /* An operation that waits for another: in the list of that one. */
 struct engine_waiter {
 	uint32_t to : 30;
@@ -143,12 +151,14 @@ struct flow_memory {
 	uint8_t *blocks; /* engine_live and endpoints; reserved address space */
 	size_t block_bytes, receiver_offset, reserved_bytes;
 	uint32_t capacity, fresh, free_head;
-	uint32_t numbers; /* flows that have queue pairs of their own at the same time, at most */
+	uint32_t numbers;      /* connections that are open at the same time, at most */
 	uint32_t *by_number;   /* the one that has a number: flow + 1; 0: none */
 	uint32_t number_count; /* entries of it */
 	uint64_t closed_bytes; /* that receivers got whose connection is closed */
 	struct engine_record *records;
 	uint32_t record_count;
+	uint32_t free_record; /* whose flow is forgotten; its finish_ps is the next; FLOW_NONE */
+	uint16_t *forgotten;  /* of each FORGET_ROWS operations, so many */
 };
 
 struct schedule_item {
@@ -197,7 +207,7 @@ struct engine {
 	struct schedule_item *schedule; /* a heap of nodes by their next event */
 	struct packet_pool pool;
 	uint32_t spare; /* pool slot for the next generated frame, or PACKET_NONE */
-	struct engine_flow_state *flows;
+	struct engine_flow_state *flows; /* reserved address space */
 	uint32_t flow_count, flows_ended;
 	struct engine_stream *streams; /* number 1 comes first */
 	uint32_t stream_count;
@@ -450,9 +460,15 @@ static inline struct engine_live *flow_live(const struct engine *e, uint32_t flo
 
 	if (sw_unlikely(f->flow.stream))
 		place = e->streams[f->flow.stream - 1].place;
-	else if (f->over)
+	else if (f->over || f->state == FLOW_NOTHING)
 		return NULL;
 	return place != FLOW_NONE ? flow_block(e, place) : NULL;
+}
+
+/* The number whose turn it is: its own, unless that is still taken when it begins. */
+static inline uint32_t flow_number(const struct engine *e, uint32_t flow)
+{
+	return flow % e->memory.numbers;
 }
 
 static inline uint64_t flow_seed(const struct engine *e, uint32_t flow)

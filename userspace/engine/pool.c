@@ -35,6 +35,6 @@ int packet_pool_init(struct packet_pool *p, uint32_t frame_capacity)
 void packet_pool_release(struct packet_pool *p)
 {
 	if (p->frames)
-		munmap(p->frames, p->reserved_bytes);
+		reserve_free(p->frames, p->reserved_bytes);
 	p->frames = 0;
 }

@@ -13,6 +13,17 @@ uint8_t *reserve_new(size_t bytes)
 	return base == MAP_FAILED ? NULL : base;
 }
 
+void reserve_free(uint8_t *from, size_t bytes)
+{
+	if (from)
+		munmap(from, bytes);
+}
+
+void reserve_give_back(uint8_t *from, size_t bytes)
+{
+	madvise(from, bytes, MADV_DONTNEED);
+}
+
 void reserve_want_huge_pages(uint8_t *from, size_t bytes)
 {
 	uintptr_t start = ((uintptr_t)from + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);

@@ -6,8 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* NULL: there is none. Free it with munmap(). */
+/* NULL: there is none. */
 uint8_t *reserve_new(size_t bytes);
+
+/* NULL is fine. */
+void reserve_free(uint8_t *from, size_t bytes);
+
+/* Whole pages of it: they are zero again, and take no memory until they are used. */
+void reserve_give_back(uint8_t *from, size_t bytes);
 
 /*
  * For items that are visited at random: with small pages most visits of a large fabric would miss

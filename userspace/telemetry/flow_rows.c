@@ -99,6 +99,8 @@ static void put_row(struct flow_rows *rows, const struct engine *e, uint32_t flo
 	char text[ROW];
 	struct strbuf line = STRBUF(text), *b = &line;
 
+	if (rows->spool.fd < 0)
+		return;
 	engine_flow_wire(e, flow, &row.wire);
 #define X(title, put)                                                                              \
 	strbuf_add(b, "%s", b->length ? "," : "");                                                 \
@@ -118,6 +120,7 @@ int flow_rows_open(struct flow_rows *f, int directory)
 			"\n";
 	int r = directory < 0 ? 0 : spool_open(&f->spool, directory, FLOW_SPOOL);
 
+	f->forgotten = (struct flow_totals)FLOW_TOTALS_INIT;
 	if (r < 0 || directory < 0)
 		return r;
 	spool_put(&f->spool, titles + 1, strlen(titles + 1));
@@ -128,7 +131,7 @@ int flow_rows_open(struct flow_rows *f, int directory)
 
 void flow_rows_ended(struct flow_rows *f, uint64_t now_ps, uint32_t flow)
 {
-	if (f->spool.fd >= 0 && ARRAY_ADD(f->ends, f->count, (struct flow_end){now_ps, flow}) < 0)
+	if (ARRAY_ADD(f->ends, f->count, (struct flow_end){now_ps, flow}) < 0)
 		f->lost++;
 }
 
@@ -142,7 +145,7 @@ static int compare_ends(const void *x, const void *y)
 }
 
 /* Up to the first that is not over; or all of them. */
-static void put_ended(struct flow_rows *f, const struct engine *e, bool all)
+static void put_ended(struct flow_rows *f, struct engine *e, bool all)
 {
 	struct engine_flow_result is;
 	size_t done = 0;
@@ -154,6 +157,8 @@ static void put_ended(struct flow_rows *f, const struct engine *e, bool all)
 		if (!is.over && !all)
 			break;
 		put_row(f, e, f->ends[done].flow, &is);
+		if (is.flow.arrives && is.over && flow_totals_add(&f->forgotten, &is) == 0)
+			engine_forget(e, f->ends[done].flow);
 	}
 	f->count -= done;
 	f->sorted = f->count;
@@ -161,24 +166,24 @@ static void put_ended(struct flow_rows *f, const struct engine *e, bool all)
 		memmove(f->ends, f->ends + done, f->count * sizeof(*f->ends));
 }
 
-void flow_rows_settled(struct flow_rows *f, const struct engine *e)
+void flow_rows_settled(struct flow_rows *f, struct engine *e)
 {
 	if (f->count)
 		put_ended(f, e, false);
 }
 
-void flow_rows_end(struct flow_rows *f, const struct engine *e)
+void flow_rows_end(struct flow_rows *f, struct engine *e)
 {
 	struct engine_flow_result is;
 
-	if (f->whole || f->spool.fd < 0)
+	if (f->whole)
 		return;
 	f->whole = true;
 	if (f->count)
 		put_ended(f, e, true);
 	for (uint32_t i = 0; i < engine_flow_count(e); i++) {
 		engine_flow_result(e, i, &is);
-		if (operation_is_message(&is.flow) && !is.finish_ps)
+		if (engine_flow_counts(&is) && !is.finish_ps)
 			put_row(f, e, i, &is);
 	}
 }
@@ -189,4 +194,10 @@ void flow_rows_remove(struct flow_rows *f)
 	free(f->ends);
 	f->ends = NULL;
 	f->count = f->sorted = 0;
+}
+
+void flow_rows_release(struct flow_rows *f)
+{
+	flow_rows_remove(f);
+	flow_totals_release(&f->forgotten);
 }

@@ -209,14 +209,19 @@ void recorder_ended(struct recorder *r, uint64_t now_ps, uint32_t flow)
 	flow_rows_ended(&r->flows, now_ps, flow);
 }
 
-void recorder_settled(struct recorder *r, const struct engine *e)
+void recorder_settled(struct recorder *r, struct engine *e)
 {
 	flow_rows_settled(&r->flows, e);
 }
 
-void recorder_end_flows(struct recorder *r, const struct engine *e)
+void recorder_end_flows(struct recorder *r, struct engine *e)
 {
 	flow_rows_end(&r->flows, e);
+}
+
+const struct flow_totals *recorder_forgotten(const struct recorder *r)
+{
+	return &r->flows.forgotten;
 }
 
 void recorder_end(struct recorder *r, uint64_t now_ps)
@@ -312,7 +317,7 @@ void recorder_free(struct recorder *r)
 {
 	if (!r)
 		return;
-	flow_rows_remove(&r->flows);
+	flow_rows_release(&r->flows);
 	spool_remove(&r->queues);
 	event_log_free(r->events);
 	free(r->bursts);

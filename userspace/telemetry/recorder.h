@@ -12,6 +12,7 @@
 #include "engine/engine.h"
 
 struct recorder;
+struct flow_totals;
 
 /* The name of a port as results show it ("core2->agg0.1"); buf of at least RECORDER_NAME. */
 #define RECORDER_NAME 80
@@ -35,7 +36,10 @@ void recorder_dropped(struct recorder *r, uint64_t now_ps, uint32_t port, enum d
 void recorder_paused(
 	struct recorder *r, uint64_t now_ps, uint32_t port, uint8_t before, uint8_t after);
 void recorder_ended(struct recorder *r, uint64_t now_ps, uint32_t flow);
-void recorder_settled(struct recorder *r, const struct engine *e);
+void recorder_settled(struct recorder *r, struct engine *e);
+
+/* Of flows that are recorded and that the engine has forgotten. */
+const struct flow_totals *recorder_forgotten(const struct recorder *r);
 
 /* One row of queues.csv for each queue that is not empty, or was not at the last sample. */
 void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps);
@@ -53,7 +57,7 @@ uint64_t recorder_lost(const struct recorder *r, int *ret_why);
  * The run has ended: all flows get their rows, and what still lasts has lasted until now. Before
  * recorder_write().
  */
-void recorder_end_flows(struct recorder *r, const struct engine *e);
+void recorder_end_flows(struct recorder *r, struct engine *e);
 void recorder_end(struct recorder *r, uint64_t now_ps);
 
 /*

@@ -10,85 +10,7 @@
 #include "base/metrics.h"
 #include "base/numbers.h"
 #include "base/units.h"
-
-static const struct size_class {
-	const char *key;
-	uint64_t limit; /* the most bytes */
-} size_classes[] = {
-#define SIZE_CLASS(key, limit) {key, limit},
-	SIZE_CLASSES(SIZE_CLASS)
-#undef SIZE_CLASS
-};
-
-#define ALL_SIZES COUNT(size_classes) /* behind the classes */
-
-enum figure { FCT_US, SLOWDOWN, FIGURES };
-
-/* A flow that has finished, and is measured. */
-struct sample {
-	double figures[FIGURES]; /* 0: not known */
-	size_t size_class;
-};
-
-/* What all flows together say. */
-struct flow_totals {
-	struct sample *samples;
-	size_t measured[ALL_SIZES + 1], finished[ALL_SIZES + 1]; /* by class, and all of them */
-	uint64_t unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
-	uint64_t retransmitted, spurious;
-};
-
-static size_t size_class_of(uint64_t bytes)
-{
-	size_t i = 0;
-
-	while (bytes > size_classes[i].limit)
-		i++;
-	return i;
-}
-
-static void totals_add_measured(struct flow_totals *t, const struct engine_flow_result *f)
-{
-	size_t class = size_class_of(f->flow.bytes);
-	uint64_t fct_ps = f->finish_ps - f->start_ps;
-
-	t->measured[class]++;
-	t->measured[ALL_SIZES]++;
-	if (!f->finish_ps)
-		return;
-	t->finished[class]++;
-	t->longest_ps = max_u64(t->longest_ps, fct_ps);
-	t->samples[t->finished[ALL_SIZES]++] =
-		(struct sample){{(double)fct_ps / PS_PER_US, engine_flow_slowdown(f)}, class};
-}
-
-static void totals_add(struct flow_totals *t, const struct engine_flow_result *f)
-{
-	t->bytes += f->flow.bytes;
-	t->retransmitted += f->sender.retransmitted;
-	t->spurious += f->receiver.duplicates;
-	t->first_start_ps = min_u64(t->first_start_ps, f->start_ps);
-	t->last_finish_ps = max_u64(t->last_finish_ps, f->finish_ps);
-	t->unmeasured += f->flow.unmeasured;
-	if (!f->flow.unmeasured)
-		totals_add_measured(t, f);
-}
-
-static int totals_collect(struct flow_totals *t, const struct engine *e, uint64_t flows)
-{
-	*t = (struct flow_totals){.first_start_ps = UINT64_MAX};
-	t->samples = calloc(flows ? flows : 1, sizeof(*t->samples));
-	if (!t->samples)
-		return -ENOMEM;
-	for (uint32_t i = 0; i < engine_flow_count(e); i++) {
-		struct engine_flow_result f;
-
-		engine_flow_result(e, i, &f);
-		if (operation_is_message(&f.flow))
-			totals_add(t, &f);
-	}
-	return 0;
-}
+#include "telemetry/flow_totals.h"
 
 static json_t *count(uint64_t n)
 {
@@ -110,10 +32,26 @@ static json_t *ratio(uint64_t n, double by)
 	return real_or_null(by > 0, by > 0 ? (double)n / by : 0);
 }
 
+static const char *const size_class_names[] = {
+#define SIZE_CLASS(key, limit) key,
+	SIZE_CLASSES(SIZE_CLASS)
+#undef SIZE_CLASS
+};
+
 /* Whether all flows of a class have finished; or any, for figures of the finished ones alone. */
 static bool is_known(const struct flow_totals *t, size_t class, bool of_finished)
 {
 	return t->finished[class] && (of_finished || t->finished[class] == t->measured[class]);
+}
+
+enum figure { FCT_US, SLOWDOWN };
+
+/* 0: not known. */
+static double figure_of(const struct flow_sample *f, enum figure figure)
+{
+	if (figure == FCT_US)
+		return (double)f->fct_ps / PS_PER_US;
+	return f->ideal_ps ? (double)f->fct_ps / (double)f->ideal_ps : 0;
 }
 
 static int compare_reals(const void *x, const void *y)
@@ -137,10 +75,11 @@ static json_t *spread_json(double *values, size_t count)
 	json_t *spread = json_object();
 	double sum = 0;
 
+	qsort(values, count, sizeof(*values), compare_reals);
+	/* in this order, so that rounding does not depend on which flow ended first */
 	for (size_t i = 0; i < count; i++)
 		sum += values[i];
 	json_object_set_new(spread, "mean", real_or_null(count, count ? sum / (double)count : 0));
-	qsort(values, count, sizeof(*values), compare_reals);
 	/* nearest rank: the smallest value that such a share of the values do not exceed */
 	for (size_t i = 0; i < COUNT(ranks); i++) {
 		size_t rank = (count * ranks[i].permille + 999) / 1000;
@@ -160,7 +99,7 @@ static json_t *spread(
 
 	for (size_t i = 0; values && wanted && i < t->finished[ALL_SIZES]; i++)
 		if (class == ALL_SIZES || t->samples[i].size_class == class) {
-			values[count] = t->samples[i].figures[figure];
+			values[count] = figure_of(&t->samples[i], figure);
 			count += values[count] > 0;
 		}
 	found = values ? spread_json(values, count == wanted ? count : 0) : NULL;
@@ -177,7 +116,7 @@ static json_t *by_size(const struct flow_totals *t, bool of_finished)
 		size_t count = of_finished ? t->finished[i] : t->measured[i];
 
 		if (count)
-			json_object_set_new(classes, size_classes[i].key,
+			json_object_set_new(classes, size_class_names[i],
 				json_pack("{s:I, s:o, s:o}", "count", (json_int_t)count, "fct_us",
 					spread(t, i, FCT_US, of_finished), "slowdown",
 					spread(t, i, SLOWDOWN, of_finished)));
@@ -247,7 +186,8 @@ static void set_metrics(json_t *summary, const struct summary_info *info, const 
 	set_at(summary, "flows.finished.by_size", by_size(t, true));
 }
 
-json_t *summary_new(const struct summary_info *info, const struct engine *e)
+json_t *summary_new(const struct summary_info *info, const struct engine *e,
+	const struct flow_totals *forgotten)
 {
 	struct engine_stats s;
 	struct flow_totals t;
@@ -255,14 +195,14 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e)
 	char hash[17];
 
 	engine_stats(e, &s);
-	if (totals_collect(&t, e, s.flows) < 0)
+	if (flow_totals_of(&t, e, forgotten) < 0)
 		return NULL;
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)s.trace_hash);
 	summary = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "scenario", info->scenario, "seed",
 		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,
 		"version", info->version, "trace_hash", hash);
 	set_metrics(summary, info, e, &s, &t);
-	free(t.samples);
+	flow_totals_release(&t);
 	return summary;
 }
 

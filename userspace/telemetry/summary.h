@@ -16,8 +16,14 @@ struct summary_info {
 	double setup_s;
 };
 
-/* A new reference, or NULL for want of memory. */
-json_t *summary_new(const struct summary_info *info, const struct engine *e);
+struct flow_totals;
+
+/*
+ * forgotten: of flows that the engine has forgotten (NULL: none). A new reference, or NULL for want
+ * of memory.
+ */
+json_t *summary_new(const struct summary_info *info, const struct engine *e,
+	const struct flow_totals *forgotten);
 
 /* How many frames were dropped, by reason, of those that occurred. A new reference. */
 json_t *summary_dropped(const struct engine_stats *s);

@@ -5,50 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/netgraph.h"
+#include "base/numbers.h"
 #include "base/wiretime.h"
 #include "workload/demand.h"
 
+/* The switches in parts. */
+struct division {
+	uint32_t *part;     /* of a switch; NETGRAPH_NONE: it is in none */
+	uint64_t *out_bps;  /* of a part's links to the rest */
+	uint64_t *least_ps; /* the shortest of their delays */
+	uint32_t parts;
+	struct demands leaving, entering;
+};
+
 struct cuts {
-	const struct operations *m;
 	const struct net *net;
 	const uint64_t *rate_bps;
 	struct workload_frames frames;
 	struct netgraph g;
-	uint32_t *level;    /* of a switch: hops to the nearest one with hosts */
-	uint32_t *order;    /* scratch of a walk */
-	uint32_t *part;     /* of a switch; NETGRAPH_NONE: it is in none */
-	uint64_t *out_bps;  /* of a part's links to the rest */
-	uint64_t *least_ps; /* the shortest of their delays */
-	struct demand *demands;
-	uint32_t parts;
+	uint32_t *level; /* of a switch: hops to the nearest one with hosts */
+	uint32_t *order; /* scratch of a walk */
+	struct division *divisions;
+	uint32_t division_count;
 };
 
-static void cuts_release(struct cuts *x)
+void cuts_free(struct cuts *x)
 {
+	if (!x)
+		return;
 	netgraph_release(&x->g);
+	for (uint32_t i = 0; i < x->division_count; i++) {
+		struct division *d = &x->divisions[i];
+
+		free(d->part);
+		free(d->out_bps);
+		free(d->least_ps);
+		demands_release(&d->leaving);
+		demands_release(&d->entering);
+	}
+	free(x->divisions);
 	free(x->level);
 	free(x->order);
-	free(x->part);
-	free(x->out_bps);
-	free(x->least_ps);
-	free(x->demands);
-}
-
-static int cuts_init(struct cuts *x)
-{
-	size_t switches = (size_t)x->net->switch_count + 1;
-	int err = netgraph_init(&x->g, x->net);
-
-	if (err)
-		return err;
-	x->level = calloc(switches, sizeof(*x->level));
-	x->order = calloc(switches, sizeof(*x->order));
-	x->part = calloc(switches, sizeof(*x->part));
-	x->out_bps = calloc(switches, sizeof(*x->out_bps));
-	x->least_ps = calloc(switches, sizeof(*x->least_ps));
-	x->demands = calloc(x->m->count + 1, sizeof(*x->demands));
-	return x->level && x->order && x->part && x->out_bps && x->least_ps && x->demands ? 0
-											  : -ENOMEM;
+	free(x);
 }
 
 /* Levels of all switches, from those with hosts outwards. Returns the highest. */
@@ -74,61 +72,65 @@ static uint32_t find_levels(struct cuts *x)
 }
 
 /* All that a switch is connected with up to a level is a part; if not `together`, it alone. */
-static void fill_part(struct cuts *x, uint32_t first, uint32_t level, bool together)
+static void fill_part(
+	struct cuts *x, struct division *d, uint32_t first, uint32_t level, bool together)
 {
 	uint32_t count = 0;
 
 	x->order[count++] = first;
-	x->part[first] = x->parts;
+	d->part[first] = d->parts;
 	for (uint32_t i = 0; together && i < count; i++)
 		for (uint32_t a = x->g.first[x->order[i]]; a < x->g.first[x->order[i] + 1]; a++) {
 			uint32_t to = x->g.arcs[a].to;
 
-			if (x->part[to] != NETGRAPH_NONE || x->level[to] > level)
+			if (d->part[to] != NETGRAPH_NONE || x->level[to] > level)
 				continue;
-			x->part[to] = x->parts;
+			d->part[to] = d->parts;
 			x->order[count++] = to;
 		}
-	x->parts++;
-}
-
-static void divide(struct cuts *x, uint32_t level, bool together)
-{
-	x->parts = 0;
-	for (uint32_t s = 0; s < x->net->switch_count; s++)
-		x->part[s] = NETGRAPH_NONE;
-	for (uint32_t i = 0; i < x->g.edge_count; i++)
-		if (x->part[x->g.edges[i]] == NETGRAPH_NONE)
-			fill_part(x, x->g.edges[i], level, together);
+	d->parts++;
 }
 
 /* What leaves each part, and as much enters it: links are the same in both directions. */
-static void add_up(struct cuts *x)
+static void add_up(struct cuts *x, struct division *d)
 {
-	for (uint32_t p = 0; p < x->parts; p++) {
-		x->out_bps[p] = 0;
-		x->least_ps[p] = UINT64_MAX;
-	}
+	for (uint32_t p = 0; p < d->parts; p++)
+		d->least_ps[p] = UINT64_MAX;
 	for (uint32_t s = 0; s < x->net->switch_count; s++) {
-		uint32_t part = x->part[s];
+		uint32_t part = d->part[s];
 
 		for (uint32_t a = x->g.first[s]; part != NETGRAPH_NONE && a < x->g.first[s + 1];
 			a++) {
 			const struct netgraph_arc *arc = &x->g.arcs[a];
-			uint64_t delay = x->net->ports[arc->port].delay_ps;
 
-			if (x->part[arc->to] == part)
+			if (d->part[arc->to] == part)
 				continue;
-			x->out_bps[part] += x->rate_bps[arc->link];
-			if (delay < x->least_ps[part])
-				x->least_ps[part] = delay;
+			d->out_bps[part] += x->rate_bps[arc->link];
+			d->least_ps[part] =
+				min_u64(d->least_ps[part], x->net->ports[arc->port].delay_ps);
 		}
 	}
 }
 
-static uint32_t part_of(const struct cuts *x, uint32_t host)
+static int divide(struct cuts *x, uint32_t level, bool together)
 {
-	return x->part[x->g.edges[x->g.host_edge[host]]];
+	struct division *d = &x->divisions[x->division_count++];
+	size_t switches = (size_t)x->net->switch_count + 1;
+
+	d->part = calloc(switches, sizeof(*d->part));
+	d->out_bps = calloc(switches, sizeof(*d->out_bps));
+	d->least_ps = calloc(switches, sizeof(*d->least_ps));
+	if (!d->part || !d->out_bps || !d->least_ps)
+		return -ENOMEM;
+	for (uint32_t s = 0; s < x->net->switch_count; s++)
+		d->part[s] = NETGRAPH_NONE;
+	for (uint32_t i = 0; i < x->g.edge_count; i++)
+		if (d->part[x->g.edges[i]] == NETGRAPH_NONE)
+			fill_part(x, d, x->g.edges[i], level, together);
+	add_up(x, d);
+	if (demands_init(&d->leaving, d->parts) < 0 || demands_init(&d->entering, d->parts) < 0)
+		return -ENOMEM;
+	return 0;
 }
 
 /* On a host's link, as it was built. */
@@ -140,7 +142,8 @@ static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, uint32_t frame_
 }
 
 /* What a message asks of all links that join a part to the rest, as if they were one. */
-static struct demand demand_of(const struct cuts *x, const struct operation *msg, uint32_t part)
+static struct demand demand_of(
+	const struct cuts *x, const struct operation *msg, const struct division *d, uint32_t part)
 {
 	uint32_t head = frame_overhead(x->frames.ip6), data = head + x->frames.data_extension;
 	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
@@ -150,65 +153,109 @@ static struct demand demand_of(const struct cuts *x, const struct operation *msg
 
 	return (struct demand){
 		.at = part,
-		.starts_alone = true,
 		.start_ps = msg->start_ps,
 		.before_ps = host_hop_ps(x, msg->src_host, last),
-		.work_ps = (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / x->out_bps[part]),
+		.work_ps = (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / d->out_bps[part]),
 		/* there, and back again with the answer */
-		.after_ps = 2 * x->least_ps[part] + host_hop_ps(x, msg->dst_host, last) +
+		.after_ps = 2 * d->least_ps[part] + host_hop_ps(x, msg->dst_host, last) +
 			    host_hop_ps(x, msg->dst_host, answer) +
 			    host_hop_ps(x, msg->src_host, answer),
 	};
 }
 
-/* Of all that leaves the parts, or else enters them. */
-static uint64_t bound_by_parts(struct cuts *x, bool leaves)
+static int division_take(const struct cuts *x, struct division *d, const struct operations *m)
 {
-	size_t count = 0;
+	if (demands_reserve(&d->leaving, m->count) < 0 ||
+		demands_reserve(&d->entering, m->count) < 0)
+		return -ENOMEM;
+	for (size_t i = 0; i < m->count; i++) {
+		const struct operation *msg = &m->items[i];
+		struct demand one;
+		uint32_t from, to;
 
-	for (size_t i = 0; i < x->m->count; i++) {
-		const struct operation *msg = &x->m->items[i];
-		uint32_t from, to, part;
-
-		if (!operation_is_message(msg))
+		if (!operation_is_message(msg) || msg->waits || msg->unmeasured)
 			continue;
-		from = part_of(x, msg->src_host);
-		to = part_of(x, msg->dst_host);
-		part = leaves ? from : to;
-		if (from != to && !msg->waits && x->out_bps[part])
-			x->demands[count++] = demand_of(x, msg, part);
-	}
-	return demands_bound(x->demands, count);
-}
-
-static uint64_t bound_by_division(struct cuts *x, uint32_t level, bool together)
-{
-	uint64_t leaving, entering;
-
-	divide(x, level, together);
-	add_up(x);
-	leaving = bound_by_parts(x, true);
-	entering = bound_by_parts(x, false);
-	return leaving > entering ? leaving : entering;
-}
-
-int workload_cut_bound(const struct operations *m, const struct net *net,
-	const struct workload_frames *frames, const uint64_t *rate_bps, uint64_t *ret)
-{
-	struct cuts x = {.m = m, .net = net, .rate_bps = rate_bps, .frames = *frames};
-	uint64_t most = 0, bound;
-	uint32_t levels;
-	int err = cuts_init(&x);
-
-	if (!err) {
-		levels = find_levels(&x);
-		most = bound_by_division(&x, 0, false);
-		for (uint32_t level = 0; level < levels; level++) {
-			bound = bound_by_division(&x, level, true);
-			most = bound > most ? bound : most;
+		from = d->part[x->g.edges[x->g.host_edge[msg->src_host]]];
+		to = d->part[x->g.edges[x->g.host_edge[msg->dst_host]]];
+		if (from == to)
+			continue;
+		if (d->out_bps[from]) {
+			one = demand_of(x, msg, d, from);
+			demands_add(&d->leaving, &one);
 		}
-		*ret = most;
+		if (d->out_bps[to]) {
+			one = demand_of(x, msg, d, to);
+			demands_add(&d->entering, &one);
+		}
 	}
-	cuts_release(&x);
-	return err;
+	demands_settle(&d->leaving);
+	demands_settle(&d->entering);
+	return 0;
+}
+
+int cuts_take(struct cuts *x, const struct operations *m)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; r == 0 && i < x->division_count; i++)
+		r = division_take(x, &x->divisions[i], m);
+	return r;
+}
+
+void cuts_end_list(struct cuts *x)
+{
+	for (uint32_t i = 0; i < x->division_count; i++) {
+		demands_end_list(&x->divisions[i].leaving);
+		demands_end_list(&x->divisions[i].entering);
+	}
+}
+
+uint64_t cuts_bound(const struct cuts *x)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < x->division_count; i++)
+		most = max_u64(most, max_u64(demands_bound(&x->divisions[i].leaving),
+					     demands_bound(&x->divisions[i].entering)));
+	return most;
+}
+
+static int cuts_init(struct cuts *x)
+{
+	size_t switches = (size_t)x->net->switch_count + 1;
+	uint32_t levels;
+	int r = netgraph_init(&x->g, x->net);
+
+	if (r < 0)
+		return r;
+	x->level = calloc(switches, sizeof(*x->level));
+	x->order = calloc(switches, sizeof(*x->order));
+	if (!x->level || !x->order)
+		return -ENOMEM;
+	levels = find_levels(x);
+	x->divisions = calloc(levels + 1, sizeof(*x->divisions));
+	if (!x->divisions)
+		return -ENOMEM;
+	r = divide(x, 0, false);
+	for (uint32_t level = 0; r == 0 && level < levels; level++)
+		r = divide(x, level, true);
+	return r;
+}
+
+int cuts_new(struct cuts **ret, const struct net *net, const struct workload_frames *frames,
+	const uint64_t *rate_bps)
+{
+	struct cuts *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	x->net = net;
+	x->frames = *frames;
+	x->rate_bps = rate_bps;
+	if (cuts_init(x) < 0) {
+		cuts_free(x);
+		return -ENOMEM;
+	}
+	*ret = x;
+	return 0;
 }

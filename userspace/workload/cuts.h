@@ -6,11 +6,22 @@
 #include "base/net.h"
 #include "workload/ideal.h"
 
+struct cuts;
+
 /*
- * A lower bound on the largest completion time, whatever paths packets take; 0: none. rate_bps: of
- * each link by its number, 0 if it is dead. 0 or -ENOMEM.
+ * A lower bound on the largest completion time that is measured, whatever paths packets take.
+ * rate_bps: of each link by its number, 0 if it is dead; needed only here. net lives on. 0 or
+ * -ENOMEM.
  */
-int workload_cut_bound(const struct operations *m, const struct net *net,
-	const struct workload_frames *frames, const uint64_t *rate_bps, uint64_t *ret);
+int cuts_new(struct cuts **ret, const struct net *net, const struct workload_frames *frames,
+	const uint64_t *rate_bps);
+void cuts_free(struct cuts *x);
+
+/* As measure_take() and measure_end_list(). */
+int cuts_take(struct cuts *x, const struct operations *m);
+void cuts_end_list(struct cuts *x);
+
+/* By all lists; 0: none. */
+uint64_t cuts_bound(const struct cuts *x);
 
 #endif

@@ -25,11 +25,11 @@ struct measure {
 	uint32_t frame_len[WAYS]; /* that cost is of, in the present walk; 0: of none yet */
 	uint64_t *cost[WAYS];     /* from the source, by switch */
 	const struct net_port
-		*alike; /* all links between switches are as this one; NULL: they are not */
-	size_t messages;
-	uint32_t *by_edge;   /* messages by the edge switch of their sender */
+		*alike;      /* all links between switches are as this one; NULL: they are not */
+	uint32_t *by_edge;   /* messages of the present part by the edge switch of their sender */
+	size_t capacity;     /* of by_edge */
 	uint32_t *edge_next; /* where each edge switch's start in by_edge; scratch */
-	struct demand *sent, *received;
+	struct demands sent, received;
 	struct workload_size size;
 };
 
@@ -39,8 +39,10 @@ static uint32_t data_bytes(const struct measure *x, uint32_t payload)
 	return frame_overhead(x->frames.ip6) + x->frames.data_extension + payload;
 }
 
-static void measure_release(struct measure *x)
+void measure_free(struct measure *x)
 {
+	if (!x)
+		return;
 	netgraph_release(&x->g);
 	free(x->dist);
 	free(x->order);
@@ -49,8 +51,9 @@ static void measure_release(struct measure *x)
 		free(x->cost[i]);
 	free(x->by_edge);
 	free(x->edge_next);
-	free(x->sent);
-	free(x->received);
+	demands_release(&x->sent);
+	demands_release(&x->received);
+	free(x);
 }
 
 /* Mostly they are alike, and then the number of hops says all. */
@@ -83,22 +86,42 @@ static int measure_init(struct measure *x)
 		if (!x->cost[i])
 			return -ENOMEM;
 	}
-	x->by_edge = calloc(x->m->count + 1, sizeof(*x->by_edge));
 	x->edge_next = calloc(switches + 1, sizeof(*x->edge_next));
-	x->sent = calloc(x->m->count + 1, sizeof(*x->sent));
-	x->received = calloc(x->m->count + 1, sizeof(*x->received));
-	if (!x->dist || !x->order || !x->ways || !x->by_edge || !x->edge_next || !x->sent ||
-		!x->received)
+	if (!x->dist || !x->order || !x->ways || !x->edge_next ||
+		demands_init(&x->sent, x->net->host_count) < 0 ||
+		demands_init(&x->received, x->net->host_count) < 0)
 		return -ENOMEM;
 	find_alike(x);
 	return 0;
 }
 
-/* Messages by the edge switch of their sender, so that each needs one walk: a counting sort. */
-static void sort_by_edge(struct measure *x)
+static int part_reserve(struct measure *x)
+{
+	uint32_t *by_edge;
+
+	if (demands_reserve(&x->sent, x->m->count) < 0 ||
+		demands_reserve(&x->received, x->m->count) < 0)
+		return -ENOMEM;
+	if (x->m->count <= x->capacity)
+		return 0;
+	by_edge = reallocarray(x->by_edge, x->m->count, sizeof(*by_edge));
+	if (!by_edge)
+		return -ENOMEM;
+	x->by_edge = by_edge;
+	x->capacity = x->m->count;
+	return 0;
+}
+
+/*
+ * Messages by the edge switch of their sender, so that each needs one walk: a counting sort.
+ * Returns how many they are.
+ */
+static size_t sort_by_edge(struct measure *x)
 {
 	uint32_t *next = x->edge_next;
+	size_t messages = 0;
 
+	memset(next, 0, (x->g.edge_count + 1) * sizeof(*next));
 	for (size_t i = 0; i < x->m->count; i++)
 		if (operation_is_message(&x->m->items[i]))
 			next[x->g.host_edge[x->m->items[i].src_host] + 1]++;
@@ -107,8 +130,9 @@ static void sort_by_edge(struct measure *x)
 	for (size_t i = 0; i < x->m->count; i++)
 		if (operation_is_message(&x->m->items[i])) {
 			x->by_edge[next[x->g.host_edge[x->m->items[i].src_host]]++] = (uint32_t)i;
-			x->messages++;
+			messages++;
 		}
+	return messages;
 }
 
 static uint64_t hop_ps(const struct measure *x, uint32_t port, uint32_t frame_len)
@@ -244,60 +268,102 @@ static void measure_message(struct measure *x, uint32_t i)
 	struct trip t = trip_of(x, msg);
 	uint64_t back = hop_ps(x, t.in, t.answer) + way_ps(x, WAY_ANSWER, t.edge, t.answer) +
 			hop_ps(x, t.out, t.answer);
-	struct demand *sent = &x->sent[i], *received = &x->received[i];
+	struct demand sent = {.at = msg->src_host, .start_ps = msg->start_ps};
+	struct demand received = {.at = msg->dst_host, .start_ps = msg->start_ps};
 
 	msg->base_rtt_ps = hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
 			   hop_ps(x, t.in, t.full) + back;
-	*sent = *received = (struct demand){.starts_alone = !msg->waits, .start_ps = msg->start_ps};
-	sent->at = msg->src_host;
-	sent->work_ps = work_ps(x, &t, t.out);
-	sent->after_ps = x->net->ports[t.out].delay_ps + way_ps(x, WAY_LAST, t.edge, t.last) +
-			 hop_ps(x, t.in, t.last) + back;
-	received->at = msg->dst_host;
-	received->before_ps = first_at_last_link(x, &t);
-	received->work_ps = work_ps(x, &t, t.in);
-	received->after_ps = x->net->ports[t.in].delay_ps + back;
-	msg->ideal_ps = max_u64(sent->work_ps + sent->after_ps,
-		received->before_ps + received->work_ps + received->after_ps);
+	sent.work_ps = work_ps(x, &t, t.out);
+	sent.after_ps = x->net->ports[t.out].delay_ps + way_ps(x, WAY_LAST, t.edge, t.last) +
+			hop_ps(x, t.in, t.last) + back;
+	received.before_ps = first_at_last_link(x, &t);
+	received.work_ps = work_ps(x, &t, t.in);
+	received.after_ps = x->net->ports[t.in].delay_ps + back;
+	msg->ideal_ps = max_u64(sent.work_ps + sent.after_ps,
+		received.before_ps + received.work_ps + received.after_ps);
 	if (t.packets > 1) /* the long ones alone, if a short one came before */
 		msg->ideal_ps = max_u64(msg->ideal_ps,
 			hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
 				(t.packets - 1) *
 					serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
-				received->after_ps);
+				received.after_ps);
+	x->size.messages++;
 	x->size.bytes += msg->bytes;
 	x->size.packets += t.packets;
 	x->size.packet_hops += t.packets * (x->dist[t.edge] + 2u);
+	/* what is not measured is no part of what the bound is of */
+	if (msg->unmeasured)
+		return;
 	x->size.ideal_ps = max_u64(x->size.ideal_ps, msg->ideal_ps);
+	if (msg->waits)
+		return;
+	demands_add(&x->sent, &sent);
+	demands_add(&x->received, &received);
 }
 
-static void measure_messages(struct measure *x)
+int measure_take(struct measure *x, struct operations *m)
 {
 	uint32_t walked = NETGRAPH_NONE;
+	size_t messages;
 
-	sort_by_edge(x);
-	for (size_t i = 0; i < x->messages; i++) {
-		uint32_t e = x->g.host_edge[x->m->items[x->by_edge[i]].src_host];
+	x->m = m;
+	if (part_reserve(x) < 0)
+		return -ENOMEM;
+	messages = sort_by_edge(x);
+	for (size_t i = 0; i < messages; i++) {
+		uint32_t e = x->g.host_edge[m->items[x->by_edge[i]].src_host];
 
 		if (e != walked)
 			walk_from(x, e);
 		walked = e;
 		measure_message(x, x->by_edge[i]);
 	}
+	demands_settle(&x->sent);
+	demands_settle(&x->received);
+	return 0;
+}
+
+void measure_end_list(struct measure *x)
+{
+	demands_end_list(&x->sent);
+	demands_end_list(&x->received);
+	x->size.ideal_ps = max_u64(
+		x->size.ideal_ps, max_u64(demands_bound(&x->sent), demands_bound(&x->received)));
+}
+
+struct workload_size measure_size(const struct measure *x)
+{
+	return x->size;
+}
+
+int measure_new(struct measure **ret, const struct net *net, const struct workload_frames *frames)
+{
+	struct measure *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	x->net = net;
+	x->frames = *frames;
+	if (measure_init(x) < 0) {
+		measure_free(x);
+		return -ENOMEM;
+	}
+	*ret = x;
+	return 0;
 }
 
 int workload_measure(struct operations *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret)
 {
-	struct measure x = {.m = m, .net = net, .frames = *frames};
-	int err = measure_init(&x);
+	struct measure *x = NULL;
+	int r = measure_new(&x, net, frames);
 
-	if (!err) {
-		measure_messages(&x);
-		x.size.ideal_ps = max_u64(x.size.ideal_ps, demands_bound(x.sent, m->count));
-		x.size.ideal_ps = max_u64(x.size.ideal_ps, demands_bound(x.received, m->count));
-		*ret = x.size;
+	if (r == 0)
+		r = measure_take(x, m);
+	if (r == 0) {
+		measure_end_list(x);
+		*ret = x->size;
 	}
-	measure_release(&x);
-	return err;
+	measure_free(x);
+	return r;
 }

@@ -11,11 +11,13 @@
 #include "workload/workload.h"
 
 struct workload_size {
+	uint64_t messages;
 	uint64_t bytes;       /* payload */
 	uint64_t packets;     /* full ones and last ones, none sent twice */
 	uint64_t packet_hops; /* links that they cross */
 	uint64_t
 		ideal_ps; /* bound on the largest completion time (first bit out to last SACK in) */
+			  /* of those messages whose completion time counts */
 };
 
 /* What packets of the transport are like. */
@@ -27,10 +29,25 @@ struct workload_frames {
 	uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
 };
 
+struct measure;
+
+/* Every host has a switch and reaches every other. net lives on. 0 or -ENOMEM. */
+int measure_new(struct measure **ret, const struct net *net, const struct workload_frames *frames);
+void measure_free(struct measure *x);
+
 /*
- * Every host has a switch and reaches every other. Sets the messages' base_rtt_ps and ideal_ps.
- * 0 or -ENOMEM.
+ * A list, or its next part, whose messages begin no earlier than those before. Sets their
+ * base_rtt_ps and ideal_ps. 0 or -ENOMEM.
  */
+int measure_take(struct measure *x, struct operations *m);
+
+/* The list is whole: before measure_size(), and before another list. */
+void measure_end_list(struct measure *x);
+
+/* Of all lists. The bound is the largest of theirs. */
+struct workload_size measure_size(const struct measure *x);
+
+/* All that for one list. */
 int workload_measure(struct operations *m, const struct net *net,
 	const struct workload_frames *frames, struct workload_size *ret);
 

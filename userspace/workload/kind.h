@@ -52,6 +52,22 @@ struct workload_hosts {
 
 #define WORKLOAD_REFUSAL 256
 
+/* Of an open loop: its messages are made as time passes. */
+struct workload_arrivals {
+	/* 0, -ENOMEM or -E2BIG */
+	int (*open)(void **ret, const struct workload_params *p, const void *options,
+		const struct workload_hosts *hosts);
+	/*
+	 * Appends the next `count` or a few more, in the order of their starts; none: that was all.
+	 * They do not depend on how many are taken at a time. 0, or an error of
+	 * operations_reserve().
+	 */
+	int (*next)(void *arrivals, struct operations *m, size_t count);
+	void (*close)(void *arrivals);
+	/* How many are under way at a time, about: the mean in the long run. */
+	double (*under_way)(const void *options, const struct workload_hosts *hosts);
+};
+
 struct workload_kind {
 	const char *name;
 	struct map map;       /* its keys; size: of its options */
@@ -62,9 +78,13 @@ struct workload_kind {
 	/* Why these hosts will not do ("senders: ..."): NULL, or buf. Callback NULL: never. */
 	const char *(*refuse)(const void *options, const struct workload_hosts *hosts,
 		char buf[WORKLOAD_REFUSAL]);
-	/* Appends to m, or leaves it as it was. 0, or an error of operations_reserve(). */
+	/*
+	 * The whole list: appends to m, or leaves it as it was. 0, or an error of
+	 * operations_reserve(). NULL: it has `arrivals`.
+	 */
 	int (*operations)(struct operations *m, const struct workload_params *p,
 		const void *options, const struct workload_hosts *hosts);
+	const struct workload_arrivals *arrivals;
 };
 
 #define WORKLOAD_DECLARE(name) extern const struct workload_kind workload_kind_##name;

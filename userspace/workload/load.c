@@ -108,7 +108,7 @@ struct source {
 
 struct world {
 	const struct load *o;
-	const struct workload_params *p;
+	struct workload_params p;
 	struct sizes sizes;
 	uint32_t *hosts; /* their numbers */
 	uint32_t *pool;  /* the same, shuffled as incasts are drawn */
@@ -198,7 +198,7 @@ static void add_source(
 	struct source *s = &w->sources[w->source_count++];
 
 	*s = (struct source){.gap_ps = max_u64((uint64_t)llround(gap), 1),
-		.rng = rng_stream(w->p->seed, purpose, number),
+		.rng = rng_stream(w->p.seed, purpose, number),
 		.host = host};
 	s->at_ps = w->o->arrivals == ARRIVALS_POISSON ? rng_exponential(&s->rng, s->gap_ps)
 						      : rng_take(&s->rng) % s->gap_ps;
@@ -225,7 +225,8 @@ static void add_flow(struct operations *m, const struct world *w, uint64_t at_ps
 				  .dst_host = dst,
 				  .bytes = bytes,
 				  .start_ps = w->o->common.start_ps + at_ps,
-				  .entry = w->p->entry,
+				  .entry = w->p.entry,
+				  .arrives = true,
 				  .unmeasured = at_ps < w->o->warmup_ps || at_ps >= w->o->until_ps,
 			  });
 }
@@ -311,25 +312,61 @@ static const char *refuse(
 	return buf[0] ? buf : NULL;
 }
 
-static int make_operations(struct operations *m, const struct workload_params *p,
-	const void *options, const struct workload_hosts *hosts)
+/* M/G/1 with processor sharing at each host: whatever the law of sizes (Kleinrock 1976). */
+static double under_way(const void *options, const struct workload_hosts *hosts)
 {
-	size_t before = m->count;
-	struct world w;
-	int r = world_init(&w, options, hosts);
+	const struct load *o = options;
+	double load = o->load + (o->incast.on ? o->incast.share : 0);
+	uint32_t taking_part = 0;
 
-	w.p = p;
-	if (r == 0)
-		open_sources(&w, hosts);
-	while (r == 0 && w.sources[0].at_ps < lasts_ps(w.o)) {
-		r = let_arrive(m, &w, &w.sources[0]);
-		sift_down(&w, 0);
+	for (uint32_t h = 0; h < hosts->count; h++)
+		taking_part += hosts->matches(hosts->fabric, h, o->hosts);
+	return taking_part * load / (load < .95 ? 1 - load : .05) +
+	       (o->incast.on ? o->incast.senders : 0);
+}
+
+static void close_arrivals(void *arrivals)
+{
+	if (arrivals)
+		world_release(arrivals);
+	free(arrivals);
+}
+
+static int open_arrivals(void **ret, const struct workload_params *p, const void *options,
+	const struct workload_hosts *hosts)
+{
+	struct world *w = calloc(1, sizeof(*w));
+	int r = w ? world_init(w, options, hosts) : -ENOMEM;
+
+	if (r < 0) {
+		close_arrivals(w);
+		return r;
 	}
-	if (r < 0)
-		m->count = before;
-	world_release(&w);
+	w->p = *p;
+	open_sources(w, hosts);
+	*ret = w;
+	return 0;
+}
+
+static int next_arrivals(void *arrivals, struct operations *m, size_t count)
+{
+	struct world *w = arrivals;
+	size_t end = m->count + count;
+	int r = 0;
+
+	while (r == 0 && m->count < end && w->sources[0].at_ps < lasts_ps(w->o)) {
+		r = let_arrive(m, w, &w->sources[0]);
+		sift_down(w, 0);
+	}
 	return r;
 }
+
+static const struct workload_arrivals arrivals = {
+	.open = open_arrivals,
+	.next = next_arrivals,
+	.close = close_arrivals,
+	.under_way = under_way,
+};
 
 const struct workload_kind workload_kind_load = {
 	.name = "load",
@@ -337,5 +374,5 @@ const struct workload_kind workload_kind_load = {
 		.help = "flows that arrive at all hosts at random times, with sizes of a distribution"},
 	.count = count,
 	.refuse = refuse,
-	.operations = make_operations,
+	.arrivals = &arrivals,
 };

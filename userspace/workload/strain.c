@@ -10,7 +10,7 @@
 #include "base/wiretime.h"
 
 struct strain {
-	const struct operations *m;
+	const struct operations *m; /* the present part */
 	const struct net *net;
 	const struct strain_links *links;
 	struct workload_frames frames;
@@ -22,12 +22,16 @@ struct strain {
 	uint64_t *slowest; /* of the ways from a switch there, bps */
 	uint64_t *load;    /* bytes that leave by a port */
 	uint32_t *by_edge; /* first messages of chains by the edge switch of their receiver */
+	size_t capacity;   /* of by_edge */
 	uint32_t *edge_next; /* where each edge switch's end in by_edge */
+	uint32_t farthest;   /* distance, so far */
 	struct workload_strain found;
 };
 
-static void strain_release(struct strain *x)
+void strain_free(struct strain *x)
 {
+	if (!x)
+		return;
 	netgraph_release(&x->g);
 	free(x->up);
 	free(x->dist);
@@ -37,6 +41,7 @@ static void strain_release(struct strain *x)
 	free(x->load);
 	free(x->by_edge);
 	free(x->edge_next);
+	free(x);
 }
 
 static int strain_init(struct strain *x)
@@ -52,10 +57,8 @@ static int strain_init(struct strain *x)
 	x->held = calloc(switches, sizeof(*x->held));
 	x->slowest = calloc(switches, sizeof(*x->slowest));
 	x->load = calloc((size_t)x->net->port_count + PORT_FIRST, sizeof(*x->load));
-	x->by_edge = calloc(x->m->count + 1, sizeof(*x->by_edge));
 	x->edge_next = calloc(switches + 1, sizeof(*x->edge_next));
-	if (!x->up || !x->dist || !x->order || !x->held || !x->slowest || !x->load || !x->by_edge ||
-		!x->edge_next)
+	if (!x->up || !x->dist || !x->order || !x->held || !x->slowest || !x->load || !x->edge_next)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < x->net->link_count; i++)
 		x->up[i] = x->links->rate_bps[i] != 0;
@@ -114,6 +117,7 @@ static void sort_by_edge(struct strain *x)
 {
 	uint32_t *next = x->edge_next;
 
+	memset(next, 0, (x->g.edge_count + 1) * sizeof(*next));
 	for (size_t i = 0; i < x->m->count; i++)
 		if (counts(&x->m->items[i]))
 			next[receiver_edge(x, &x->m->items[i]) + 1]++;
@@ -220,27 +224,51 @@ static void find_busiest(struct strain *x, uint32_t farthest)
 	x->found.round_trip_ps = hop > UINT64_MAX / links ? UINT64_MAX : hop * links;
 }
 
-int workload_strain(const struct operations *m, const struct net *net,
-	const struct workload_frames *frames, const struct strain_links *links,
-	struct workload_strain *ret)
+int strain_take(struct strain *x, const struct operations *m)
 {
-	struct strain x = {.m = m, .net = net, .links = links, .frames = *frames};
-	uint32_t farthest = 0, first = 0;
-	int err = strain_init(&x);
+	uint32_t first = 0;
 
-	if (!err) {
-		sort_by_edge(&x);
-		for (uint32_t e = 0; e < x.g.edge_count; e++) {
-			uint32_t far = 0;
+	if (m->count > x->capacity) {
+		uint32_t *by_edge = reallocarray(x->by_edge, m->count, sizeof(*by_edge));
 
-			if (x.edge_next[e] > first)
-				far = take_edge(&x, e, first, x.edge_next[e]);
-			first = x.edge_next[e];
-			farthest = far > farthest ? far : farthest;
-		}
-		find_busiest(&x, farthest);
-		*ret = x.found;
+		if (!by_edge)
+			return -ENOMEM;
+		x->by_edge = by_edge;
+		x->capacity = m->count;
 	}
-	strain_release(&x);
-	return err;
+	x->m = m;
+	sort_by_edge(x);
+	for (uint32_t e = 0; e < x->g.edge_count; e++) {
+		uint32_t far = 0;
+
+		if (x->edge_next[e] > first)
+			far = take_edge(x, e, first, x->edge_next[e]);
+		x->farthest = far > x->farthest ? far : x->farthest;
+		first = x->edge_next[e];
+	}
+	return 0;
+}
+
+struct workload_strain strain_found(struct strain *x)
+{
+	find_busiest(x, x->farthest);
+	return x->found;
+}
+
+int strain_new(struct strain **ret, const struct net *net, const struct workload_frames *frames,
+	const struct strain_links *links)
+{
+	struct strain *x = calloc(1, sizeof(*x));
+
+	if (!x)
+		return -ENOMEM;
+	x->net = net;
+	x->links = links;
+	x->frames = *frames;
+	if (strain_init(x) < 0) {
+		strain_free(x);
+		return -ENOMEM;
+	}
+	*ret = x;
+	return 0;
 }

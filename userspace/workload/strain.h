@@ -23,13 +23,21 @@ struct workload_strain {
 	uint32_t links;         /* that any of it crosses */
 };
 
+struct strain;
+
 /*
  * Each switch divides what it forwards evenly among its shortest paths, as ECMP does on average. A
  * message that waits for another has the same two hosts and is no longer. Messages without a path
- * are left out. Times saturate at UINT64_MAX. 0 or -ENOMEM.
+ * are left out. Times saturate at UINT64_MAX. net and links live on. 0 or -ENOMEM.
  */
-int workload_strain(const struct operations *m, const struct net *net,
-	const struct workload_frames *frames, const struct strain_links *links,
-	struct workload_strain *ret);
+int strain_new(struct strain **ret, const struct net *net, const struct workload_frames *frames,
+	const struct strain_links *links);
+void strain_free(struct strain *x);
+
+/* More messages. 0 or -ENOMEM. */
+int strain_take(struct strain *x, const struct operations *m);
+
+/* By all of them. To be asked once. */
+struct workload_strain strain_found(struct strain *x);
 
 #endif

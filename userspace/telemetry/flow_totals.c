@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "telemetry/flow_totals.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "base/array.h"
+#include "base/numbers.h"
+
+static const uint64_t size_limits[] = {
+#define SIZE_CLASS(key, limit) limit,
+	SIZE_CLASSES(SIZE_CLASS)
+#undef SIZE_CLASS
+};
+
+static uint8_t size_class_of(uint64_t bytes)
+{
+	uint8_t i = 0;
+
+	while (bytes > size_limits[i])
+		i++;
+	return i;
+}
+
+static int add_measured(struct flow_totals *t, const struct engine_flow_result *f)
+{
+	struct flow_sample sample = {
+		.ideal_ps = f->flow.ideal_ps, .size_class = size_class_of(f->flow.bytes)};
+
+	t->measured[sample.size_class]++;
+	t->measured[ALL_SIZES]++;
+	if (!f->finish_ps)
+		return 0;
+	sample.fct_ps = f->finish_ps - f->start_ps;
+	if (ARRAY_ADD(t->samples, t->finished[ALL_SIZES], sample) < 0)
+		return -ENOMEM;
+	t->finished[sample.size_class]++;
+	t->longest_ps = max_u64(t->longest_ps, sample.fct_ps);
+	return 0;
+}
+
+int flow_totals_add(struct flow_totals *t, const struct engine_flow_result *f)
+{
+	t->count++;
+	t->bytes += f->flow.bytes;
+	t->retransmitted += f->sender.retransmitted;
+	t->spurious += f->receiver.duplicates;
+	t->first_start_ps = min_u64(t->first_start_ps, f->start_ps);
+	t->last_finish_ps = max_u64(t->last_finish_ps, f->finish_ps);
+	t->unmeasured += f->flow.unmeasured;
+	return f->flow.unmeasured ? 0 : add_measured(t, f);
+}
+
+static int totals_copy(struct flow_totals *ret, const struct flow_totals *from)
+{
+	size_t count = from->finished[ALL_SIZES];
+
+	*ret = *from;
+	ret->samples = NULL;
+	ret->finished[ALL_SIZES] = 0;
+	for (size_t i = 0; i < count; i++)
+		if (ARRAY_ADD(ret->samples, ret->finished[ALL_SIZES], from->samples[i]) < 0)
+			return -ENOMEM;
+	return 0;
+}
+
+int flow_totals_of(
+	struct flow_totals *ret, const struct engine *e, const struct flow_totals *forgotten)
+{
+	int r = 0;
+
+	*ret = (struct flow_totals)FLOW_TOTALS_INIT;
+	if (forgotten)
+		r = totals_copy(ret, forgotten);
+	for (uint32_t i = 0; r == 0 && i < engine_flow_count(e); i++) {
+		struct engine_flow_result f;
+
+		engine_flow_result(e, i, &f);
+		if (engine_flow_counts(&f))
+			r = flow_totals_add(ret, &f);
+	}
+	if (r < 0)
+		flow_totals_release(ret);
+	return r;
+}
+
+void flow_totals_release(struct flow_totals *t)
+{
+	free(t->samples);
+	*t = (struct flow_totals)FLOW_TOTALS_INIT;
+}

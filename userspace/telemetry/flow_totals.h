@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_FLOW_TOTALS_H
+#define FABRICBED_FLOW_TOTALS_H
+
+/* What all flows together say, however many of them the engine still knows. */
+#include "base/metrics.h"
+#include "engine/engine.h"
+
+#define SIZE_CLASS_ONE(key, limit) +1
+enum { ALL_SIZES = SIZE_CLASSES(SIZE_CLASS_ONE) }; /* behind the classes */
+
+/* A flow that has finished, and is measured: percentiles are exact, so each is kept. */
+struct flow_sample {
+	uint64_t fct_ps;
+	uint64_t ideal_ps : 60; /* 0: unknown */
+	uint64_t size_class : 4;
+};
+
+_Static_assert(sizeof(struct flow_sample) == 16 && ALL_SIZES < 16, "there may be millions");
+
+struct flow_totals {
+	struct flow_sample *samples;
+	size_t measured[ALL_SIZES + 1], finished[ALL_SIZES + 1]; /* by class, and all of them */
+	uint64_t count, unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
+	uint64_t retransmitted, spurious;
+};
+
+#define FLOW_TOTALS_INIT                                                                           \
+	{                                                                                          \
+		.first_start_ps = UINT64_MAX                                                       \
+	}
+
+/* 0 or -ENOMEM. */
+int flow_totals_add(struct flow_totals *t, const struct engine_flow_result *f);
+
+/* Those of `forgotten` (NULL: none), and of all messages that the engine knows. 0 or -ENOMEM. */
+int flow_totals_of(
+	struct flow_totals *ret, const struct engine *e, const struct flow_totals *forgotten);
+void flow_totals_release(struct flow_totals *t);
+
+#endif
