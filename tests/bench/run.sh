@@ -24,6 +24,8 @@ printf '\nslowdown: an overloaded fabric at what it was recommended\n'
 tests/bench/slowdown.sh || status=1
 printf '\ncost\n'
 tests/bench/cost.sh || status=1
+printf '\nworkloads\n'
+tests/bench/workloads.sh || status=1
 printf '\nfigures\n'
 tests/bench/figures.sh || status=1
 exit $status

@@ -2,7 +2,6 @@
 #include "telemetry/flow_totals.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "base/array.h"
 #include "base/numbers.h"
 
@@ -31,9 +30,10 @@ static int add_measured(struct flow_totals *t, const struct engine_flow_result *
 	if (!f->finish_ps)
 		return 0;
 	sample.fct_ps = f->finish_ps - f->start_ps;
-	if (ARRAY_ADD(t->samples, t->finished[ALL_SIZES], sample) < 0)
+	if (ARRAY_ADD(t->samples, t->sample_count, sample) < 0)
 		return -ENOMEM;
 	t->finished[sample.size_class]++;
+	t->finished[ALL_SIZES]++;
 	t->longest_ps = max_u64(t->longest_ps, sample.fct_ps);
 	return 0;
 }
@@ -50,27 +50,15 @@ int flow_totals_add(struct flow_totals *t, const struct engine_flow_result *f)
 	return f->flow.unmeasured ? 0 : add_measured(t, f);
 }
 
-static int totals_copy(struct flow_totals *ret, const struct flow_totals *from)
-{
-	size_t count = from->finished[ALL_SIZES];
-
-	*ret = *from;
-	ret->samples = NULL;
-	ret->finished[ALL_SIZES] = 0;
-	for (size_t i = 0; i < count; i++)
-		if (ARRAY_ADD(ret->samples, ret->finished[ALL_SIZES], from->samples[i]) < 0)
-			return -ENOMEM;
-	return 0;
-}
-
 int flow_totals_of(
 	struct flow_totals *ret, const struct engine *e, const struct flow_totals *forgotten)
 {
 	int r = 0;
 
-	*ret = (struct flow_totals)FLOW_TOTALS_INIT;
-	if (forgotten)
-		r = totals_copy(ret, forgotten);
+	*ret = forgotten ? *forgotten : (struct flow_totals)FLOW_TOTALS_INIT;
+	ret->first = forgotten;
+	ret->samples = NULL;
+	ret->sample_count = 0;
 	for (uint32_t i = 0; r == 0 && i < engine_flow_count(e); i++) {
 		struct engine_flow_result f;
 

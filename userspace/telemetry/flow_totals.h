@@ -19,7 +19,9 @@ struct flow_sample {
 _Static_assert(sizeof(struct flow_sample) == 16 && ALL_SIZES < 16, "there may be millions");
 
 struct flow_totals {
+	const struct flow_totals *first; /* whose samples come before these; NULL: none do */
 	struct flow_sample *samples;
+	size_t sample_count;
 	size_t measured[ALL_SIZES + 1], finished[ALL_SIZES + 1]; /* by class, and all of them */
 	uint64_t count, unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
 	uint64_t retransmitted, spurious;
@@ -33,9 +35,20 @@ struct flow_totals {
 /* 0 or -ENOMEM. */
 int flow_totals_add(struct flow_totals *t, const struct engine_flow_result *f);
 
-/* Those of `forgotten` (NULL: none), and of all messages that the engine knows. 0 or -ENOMEM. */
+/*
+ * Those of `forgotten` (NULL: none), which lives on, and of all messages that the engine knows. 0
+ * or -ENOMEM.
+ */
 int flow_totals_of(
 	struct flow_totals *ret, const struct engine *e, const struct flow_totals *forgotten);
 void flow_totals_release(struct flow_totals *t);
+
+/* Number i of finished[ALL_SIZES]. */
+static inline const struct flow_sample *flow_totals_sample(const struct flow_totals *t, size_t i)
+{
+	size_t before = t->first ? t->first->sample_count : 0;
+
+	return i < before ? &t->first->samples[i] : &t->samples[i - before];
+}
 
 #endif

@@ -97,11 +97,14 @@ static json_t *spread(
 	double *values = calloc(wanted + 1, sizeof(*values));
 	json_t *found;
 
-	for (size_t i = 0; values && wanted && i < t->finished[ALL_SIZES]; i++)
-		if (class == ALL_SIZES || t->samples[i].size_class == class) {
-			values[count] = figure_of(&t->samples[i], figure);
+	for (size_t i = 0; values && wanted && i < t->finished[ALL_SIZES]; i++) {
+		const struct flow_sample *f = flow_totals_sample(t, i);
+
+		if (class == ALL_SIZES || f->size_class == class) {
+			values[count] = figure_of(f, figure);
 			count += values[count] > 0;
 		}
+	}
 	found = values ? spread_json(values, count == wanted ? count : 0) : NULL;
 	free(values);
 	return found;

@@ -163,33 +163,29 @@ static struct demand demand_of(
 	};
 }
 
-static int division_take(const struct cuts *x, struct division *d, const struct operations *m)
+static int division_take(
+	const struct cuts *x, struct division *d, const struct operations *m, bool leaves)
 {
-	if (demands_reserve(&d->leaving, m->count) < 0 ||
-		demands_reserve(&d->entering, m->count) < 0)
+	struct demands *demands = leaves ? &d->leaving : &d->entering;
+
+	if (demands_reserve(demands, m->count) < 0)
 		return -ENOMEM;
 	for (size_t i = 0; i < m->count; i++) {
 		const struct operation *msg = &m->items[i];
 		struct demand one;
-		uint32_t from, to;
+		uint32_t from, to, part;
 
 		if (!operation_is_message(msg) || msg->waits || msg->unmeasured)
 			continue;
 		from = d->part[x->g.edges[x->g.host_edge[msg->src_host]]];
 		to = d->part[x->g.edges[x->g.host_edge[msg->dst_host]]];
-		if (from == to)
+		part = leaves ? from : to;
+		if (from == to || !d->out_bps[part])
 			continue;
-		if (d->out_bps[from]) {
-			one = demand_of(x, msg, d, from);
-			demands_add(&d->leaving, &one);
-		}
-		if (d->out_bps[to]) {
-			one = demand_of(x, msg, d, to);
-			demands_add(&d->entering, &one);
-		}
+		one = demand_of(x, msg, d, part);
+		demands_add(demands, &one);
 	}
-	demands_settle(&d->leaving);
-	demands_settle(&d->entering);
+	demands_settle(demands);
 	return 0;
 }
 
@@ -197,8 +193,11 @@ int cuts_take(struct cuts *x, const struct operations *m)
 {
 	int r = 0;
 
-	for (uint32_t i = 0; r == 0 && i < x->division_count; i++)
-		r = division_take(x, &x->divisions[i], m);
+	for (uint32_t i = 0; r == 0 && i < x->division_count; i++) {
+		r = division_take(x, &x->divisions[i], m, true);
+		if (r == 0)
+			r = division_take(x, &x->divisions[i], m, false);
+	}
 	return r;
 }
 

@@ -78,7 +78,10 @@ void demands_settle(struct demands *d)
 		qsort(d->part, d->count, sizeof(*d->part), compare_starts);
 	for (size_t i = 0; i < d->count; i++)
 		line_take(&d->lines[d->part[i].at], &d->part[i]);
-	d->count = 0;
+	/* that of a long list would be larger than all else */
+	free(d->part);
+	d->part = NULL;
+	d->count = d->capacity = 0;
 }
 
 void demands_end_list(struct demands *d)
