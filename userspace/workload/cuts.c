@@ -16,6 +16,7 @@ struct division {
 	uint64_t *least_ps; /* the shortest of their delays */
 	uint32_t parts;
 	struct demands leaving, entering;
+	uint64_t *leaving_ps, *entering_ps; /* the work that cuts_add_work() adds up */
 };
 
 struct cuts {
@@ -40,6 +41,8 @@ void cuts_free(struct cuts *x)
 		free(d->part);
 		free(d->out_bps);
 		free(d->least_ps);
+		free(d->leaving_ps);
+		free(d->entering_ps);
 		demands_release(&d->leaving);
 		demands_release(&d->entering);
 	}
@@ -120,7 +123,9 @@ static int divide(struct cuts *x, uint32_t level, bool together)
 	d->part = calloc(switches, sizeof(*d->part));
 	d->out_bps = calloc(switches, sizeof(*d->out_bps));
 	d->least_ps = calloc(switches, sizeof(*d->least_ps));
-	if (!d->part || !d->out_bps || !d->least_ps)
+	d->leaving_ps = calloc(switches, sizeof(*d->leaving_ps));
+	d->entering_ps = calloc(switches, sizeof(*d->entering_ps));
+	if (!d->part || !d->out_bps || !d->least_ps || !d->leaving_ps || !d->entering_ps)
 		return -ENOMEM;
 	for (uint32_t s = 0; s < x->net->switch_count; s++)
 		d->part[s] = NETGRAPH_NONE;
@@ -141,26 +146,51 @@ static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, uint32_t frame_
 	return serialise_ps(frame_len, p->rate_bps) + p->delay_ps;
 }
 
-/* What a message asks of all links that join a part to the rest, as if they were one. */
-static struct demand demand_of(
-	const struct cuts *x, const struct operation *msg, const struct division *d, uint32_t part)
+/* The frames of a message. */
+struct frames {
+	uint32_t last, answer;
+	uint64_t wire_bytes; /* of all data */
+};
+
+static struct frames frames_of(const struct cuts *x, const struct operation *msg)
 {
 	uint32_t head = frame_overhead(x->frames.ip6), data = head + x->frames.data_extension;
 	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
 	uint32_t last = data + (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu);
-	uint32_t answer = head + x->frames.answer_extension;
-	uint64_t bytes = (packets - 1) * wire_bytes(data + x->frames.mtu) + wire_bytes(last);
+
+	return (struct frames){
+		.last = last,
+		.answer = head + x->frames.answer_extension,
+		.wire_bytes = (packets - 1) * wire_bytes(data + x->frames.mtu) + wire_bytes(last),
+	};
+}
+
+static uint64_t work_ps(const struct frames *frames, uint64_t rate_bps)
+{
+	return (uint64_t)((unsigned __int128)frames->wire_bytes * 8 * PS_PER_S / rate_bps);
+}
+
+/* What a message asks of all links that join a part to the rest, as if they were one. */
+static struct demand demand_of(
+	const struct cuts *x, const struct operation *msg, const struct division *d, uint32_t part)
+{
+	struct frames frames = frames_of(x, msg);
 
 	return (struct demand){
 		.at = part,
 		.start_ps = msg->start_ps,
-		.before_ps = host_hop_ps(x, msg->src_host, last),
-		.work_ps = (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / d->out_bps[part]),
+		.before_ps = host_hop_ps(x, msg->src_host, frames.last),
+		.work_ps = work_ps(&frames, d->out_bps[part]),
 		/* there, and back again with the answer */
-		.after_ps = 2 * d->least_ps[part] + host_hop_ps(x, msg->dst_host, last) +
-			    host_hop_ps(x, msg->dst_host, answer) +
-			    host_hop_ps(x, msg->src_host, answer),
+		.after_ps = 2 * d->least_ps[part] + host_hop_ps(x, msg->dst_host, frames.last) +
+			    host_hop_ps(x, msg->dst_host, frames.answer) +
+			    host_hop_ps(x, msg->src_host, frames.answer),
 	};
+}
+
+static uint32_t part_of(const struct cuts *x, const struct division *d, uint32_t host)
+{
+	return d->part[x->g.edges[x->g.host_edge[host]]];
 }
 
 static int division_take(
@@ -177,8 +207,8 @@ static int division_take(
 
 		if (!operation_is_message(msg) || msg->waits || msg->unmeasured)
 			continue;
-		from = d->part[x->g.edges[x->g.host_edge[msg->src_host]]];
-		to = d->part[x->g.edges[x->g.host_edge[msg->dst_host]]];
+		from = part_of(x, d, msg->src_host);
+		to = part_of(x, d, msg->dst_host);
 		part = leaves ? from : to;
 		if (from == to || !d->out_bps[part])
 			continue;
@@ -216,6 +246,38 @@ uint64_t cuts_bound(const struct cuts *x)
 	for (uint32_t i = 0; i < x->division_count; i++)
 		most = max_u64(most, max_u64(demands_bound(&x->divisions[i].leaving),
 					     demands_bound(&x->divisions[i].entering)));
+	return most;
+}
+
+void cuts_add_work(struct cuts *x, const struct operation *msg)
+{
+	struct frames frames = frames_of(x, msg);
+
+	for (uint32_t i = 0; i < x->division_count; i++) {
+		struct division *d = &x->divisions[i];
+		uint32_t from = part_of(x, d, msg->src_host), to = part_of(x, d, msg->dst_host);
+
+		if (from == to)
+			continue;
+		if (d->out_bps[from])
+			d->leaving_ps[from] += work_ps(&frames, d->out_bps[from]);
+		if (d->out_bps[to])
+			d->entering_ps[to] += work_ps(&frames, d->out_bps[to]);
+	}
+}
+
+uint64_t cuts_take_work(struct cuts *x)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < x->division_count; i++) {
+		struct division *d = &x->divisions[i];
+
+		for (uint32_t p = 0; p < d->parts; p++) {
+			most = max_u64(most, max_u64(d->leaving_ps[p], d->entering_ps[p]));
+			d->leaving_ps[p] = d->entering_ps[p] = 0;
+		}
+	}
 	return most;
 }
 

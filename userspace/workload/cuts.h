@@ -24,4 +24,11 @@ void cuts_end_list(struct cuts *x);
 /* By all lists; 0: none. */
 uint64_t cuts_bound(const struct cuts *x);
 
+/*
+ * The same without starts: what a message adds to the time that the busiest links between switches
+ * need, if nothing holds it up there. The sum grows until it is taken, which begins a new one.
+ */
+void cuts_add_work(struct cuts *x, const struct operation *msg);
+uint64_t cuts_take_work(struct cuts *x);
+
 #endif
