@@ -7,6 +7,11 @@ uint32_t engine_flow_count(const struct engine *e)
 	return e->flow_count;
 }
 
+uint32_t engine_work_streams(const struct engine *e)
+{
+	return e->work_stream_count;
+}
+
 uint64_t engine_received(const struct engine *e)
 {
 	const struct flow_memory *m = &e->memory;
