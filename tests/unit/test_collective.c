@@ -16,6 +16,7 @@
 #include "engine/internal.h"
 #include "lib/small_net.h"
 #include "lib/small_session.h"
+#include "lib/transport_options.h"
 #include "scenario_fixture.h"
 #include "telemetry/summary.h"
 #include "workload/collective.h"
@@ -714,8 +715,10 @@ static void counted_beforehand(void **state)
 
 static void open_star(struct small_net *s, uint32_t n)
 {
-	const struct small_config c = {0};
+	static struct strack_options few_answers = STRACK_OPTIONS_DEFAULT;
+	const struct small_config c = {.options = &few_answers};
 
+	few_answers.sack_packets = 64; /* they share links with data */
 	small_net_star(s, n, 100 * GBPS, 100 * GBPS, DELAY);
 	small_net_open(s, &c);
 }
@@ -883,6 +886,26 @@ static void time_in_hosts_is_the_closed_form(void **state)
 				hops * 1600 * PS_PER_US +
 					(hosts == 1 ? hops : each - 1) * c.inside.delay_ps);
 		}
+}
+
+/* A message's frames on a link. */
+static uint64_t on_link(uint64_t bytes)
+{
+	return bytes / MTU * serialise_ps(data_frame_bytes(MTU, false), 100 * GBPS);
+}
+
+/* As long as what is inside hosts is faster, their links are never idle. */
+static void hosts_links_are_never_idle(void **state)
+{
+	(void)state;
+	for (uint32_t each = 2; each <= 4; each *= 2) {
+		struct collective c = plain(ALL_REDUCE, RING, (uint64_t)2 * each * 1024 * MTU);
+
+		c.ranks_per_host = each;
+		c.inside.rate_bps = 1000 * GBPS;
+		assert_near(takes(&c, 2 * each),
+			(4 * each - 3) * on_link(1024 * MTU) + delivered(1024 * MTU));
+	}
 }
 
 /* A straggler's delay is seen at the end, and so is what is computed between steps. */
@@ -1225,6 +1248,7 @@ int main(void)
 		cmocka_unit_test(long_ones_too),
 		cmocka_unit_test(hosts_send_as_much_as_they_must),
 		cmocka_unit_test(time_in_hosts_is_the_closed_form),
+		cmocka_unit_test(hosts_links_are_never_idle),
 		cmocka_unit_test(stragglers_take_time),
 		cmocka_unit_test(wrong_keys_are_explained),
 		cmocka_unit_test(what_does_not_fit_is_refused),

@@ -70,8 +70,8 @@ struct collective_watch {
  * Appends to m, or leaves it as it was; the group of an operation is its job times `repeat` plus
  * its round. hosts: of all ranks of all jobs, job by job. A message to a rank of the same host is a
  * computation, of the stream of its sender; nothing else has such a stream. mtu: the messages of a
- * stream are whole packets of it; 0: each has a connection of its own. watch: hears of each message; NULL: nobody does. 0, or an error
- * of operations_reserve().
+ * stream are whole packets of it; 0: each has a connection of its own. watch: hears of each
+ * message; NULL: nobody does. 0, or an error of operations_reserve().
  */
 int collective_operations(struct operations *m, const struct workload_params *p,
 	const struct collective *c, uint32_t ranks, const uint32_t *hosts, uint32_t mtu,
