@@ -888,6 +888,19 @@ static void time_in_hosts_is_the_closed_form(void **state)
 		}
 }
 
+/* Nobody needs to be told of what came to its own host. */
+static void news_inside_hosts_takes_no_time(void **state)
+{
+	struct collective c = plain(ALL_TO_ALL, WINDOWED, 8 * 1000);
+
+	(void)state;
+	c.window = 1;
+	c.ranks_per_host = 8;
+	c.inside.rate_bps = GBPS;
+	c.inside.delay_ps = 3 * PS_PER_US;
+	assert_int_equal(takes(&c, 8), 7 * (8 + 3) * PS_PER_US);
+}
+
 /* A message's frames on a link. */
 static uint64_t on_link(uint64_t bytes)
 {
@@ -1208,7 +1221,7 @@ static void results_count_what_is_inside(void **state)
 	small_session_close(&s);
 }
 
-/* All of it inside a host: no packet is sent, and the run has an end. */
+/* All of it inside a host: no packet is sent, and the run waits for what is queued at a port. */
 static void a_host_is_enough(void **state)
 {
 	struct small_session s;
@@ -1217,16 +1230,17 @@ static void a_host_is_enough(void **state)
 
 	(void)state;
 	small_session_open(&s,
-		STAR "{op: all_to_all, algorithm: windowed, window: 2, size: 800MB, ranks: 8, "
-		     "ranks_per_host: 8, repeat: 3, inside: {rate: 1Tbps, delay: 9us}}\n",
+		STAR
+		"{op: all_to_all, algorithm: windowed, window: 7, size: 56GB, chunk: off, ranks: 8, "
+		"ranks_per_host: 8, repeat: 3, inside: {rate: 1Tbps, delay: 9us}}\n",
 		NULL, 0, NULL);
 	small_session_run(&s);
 	summary = small_session_summary(&s, &met);
 	assert_int_equal(figure(summary, "packets.sent"), 0);
 	assert_int_equal(figure(summary, "collectives.unfinished"), 0);
 	entry = json_array_get(look(summary, "collectives.entries"), 0);
-	/* seven messages of 100 MB; a port is never idle, as one of two is on its way */
-	assert_float_equal(figure(entry, "ideal_us"), 7 * 100 * 1.048576 * 8, 1e-3);
+	/* seven messages of 7 GB, which a port has at once */
+	assert_float_equal(figure(entry, "ideal_us"), 7 * 56 * 1073.741824, 1e-3);
 	assert_float_equal(figure(entry, "min_us"), figure(entry, "ideal_us") + 9, 1e-3);
 	json_decref(summary);
 	small_session_close(&s);
@@ -1248,6 +1262,7 @@ int main(void)
 		cmocka_unit_test(long_ones_too),
 		cmocka_unit_test(hosts_send_as_much_as_they_must),
 		cmocka_unit_test(time_in_hosts_is_the_closed_form),
+		cmocka_unit_test(news_inside_hosts_takes_no_time),
 		cmocka_unit_test(hosts_links_are_never_idle),
 		cmocka_unit_test(stragglers_take_time),
 		cmocka_unit_test(wrong_keys_are_explained),
