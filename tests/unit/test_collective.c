@@ -962,11 +962,10 @@ static void wrong_keys_are_explained(void **state)
 		"4:52: workload.0.collective.ranks: 1 is too small; expected a whole number from 2 to "
 		"1000000, or all\n");
 	expect(STAR "{op: all_reduce, size: 1MB, hosts: [h0, h1, h0]}\n",
-		"4:61: workload.0.collective.hosts.2: 'h0' again; a host has 1 rank (ranks_per_host)\n");
+		"4:61: workload.0.collective.hosts.2: 'h0' again; ranks_per_host is 1\n");
 	expect(STAR "{op: all_reduce, size: 1MB, hosts: [h0, h0, h1, h0], ranks_per_host: 2, "
 		    "inside: {rate: 1Tbps}}\n",
-		"4:65: workload.0.collective.hosts.3: 'h0' again; a host has 2 ranks "
-		"(ranks_per_host)\n");
+		"4:65: workload.0.collective.hosts.3: 'h0' again; ranks_per_host is 2\n");
 	expect(STAR "{op: all_reduce, size: 1MB, ranks_per_host: 4}\n",
 		"4:61: workload.0.collective.ranks_per_host: ranks of a host send to each other inside "
 		"it; give the rate of that too, such as inside: {rate: 3.6Tbps}\n");
@@ -999,22 +998,22 @@ static void what_does_not_fit_is_refused(void **state)
 	(void)state;
 	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
 	c.ranks = 9;
-	assert_refused(&c,
-		"ranks: 1 job of 9 ranks; a host has 1 rank (ranks_per_host), and the fabric has 8 hosts");
+	assert_refused(
+		&c, "ranks: 1 job of 9 ranks; ranks_per_host is 1, and the fabric has 8 hosts");
 	c.ranks = 4;
 	c.jobs = 3;
-	assert_refused(&c,
-		"ranks: 3 jobs of 4 ranks; a host has 1 rank (ranks_per_host), and the fabric has 8 hosts");
+	assert_refused(
+		&c, "ranks: 3 jobs of 4 ranks; ranks_per_host is 1, and the fabric has 8 hosts");
 	c.ranks_per_host = 2;
 	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
 	c.jobs = 5;
-	assert_refused(&c,
-		"ranks: 5 jobs of 4 ranks; a host has 2 ranks (ranks_per_host), and the fabric has 8 hosts");
+	assert_refused(
+		&c, "ranks: 5 jobs of 4 ranks; ranks_per_host is 2, and the fabric has 8 hosts");
 	c.ranks_per_host = 1;
 	c.ranks = 0;
 	c.jobs = 5;
-	assert_refused(&c,
-		"jobs: 5 of 8 hosts; a job needs at least 2 ranks, and a host has 1 rank (ranks_per_host)");
+	assert_refused(
+		&c, "jobs: 5 of 8 hosts; a job needs at least 2 ranks, and ranks_per_host is 1");
 	c.jobs = 1;
 	c.ranks = 3;
 	c.host_count = 4;

@@ -55,9 +55,13 @@ static const struct key host = {.kind = VALUE_LABEL,
 static const struct list host_list = {
 	.item = &host, .size = sizeof(char *), .count = offsetof(struct collective, host_count)};
 
+/* So that a message takes less than 2^63 ps. */
+#define INSIDE_RATE_MIN 1000000
+
 static const struct key inside_keys[] = {
-	KEY("rate", RATE, struct collective, inside.rate_bps, .required = true, .min = 1000000,
-		.max = RATE_MAX, .help = "of what a rank sends to the others of its host"),
+	KEY("rate", RATE, struct collective, inside.rate_bps, .required = true,
+		.min = INSIDE_RATE_MIN, .max = RATE_MAX,
+		.help = "of what a rank sends to the others of its host"),
 	KEY("delay", TIME, struct collective, inside.delay_ps, .fallback = "0", .max = DELAY_MAX,
 		.help = "from the last byte sent to its arrival"),
 };
@@ -113,10 +117,6 @@ static const struct key keys[] = {
 		.help = "from the end of a round at a rank to its start of the next"),
 };
 
-/* What messages say of it. */
-#define A_HOST_HAS     "a host has %u rank%s (ranks_per_host)"
-#define RANKS_EACH(o_) (o_)->ranks_per_host, (o_)->ranks_per_host > 1 ? "s" : ""
-
 static bool check_hosts(struct check *c, const struct tree *n, const struct collective *o)
 {
 	bool fine = true;
@@ -129,8 +129,8 @@ static bool check_hosts(struct check *c, const struct tree *n, const struct coll
 			before += !strcmp(o->hosts[i], o->hosts[k]);
 		snprintf(path, sizeof(path), "hosts.%zu", i);
 		if (before >= o->ranks_per_host)
-			fine = c->wrong(
-				c, n, path, "'%s' again; " A_HOST_HAS, o->hosts[i], RANKS_EACH(o));
+			fine = c->wrong(c, n, path, "'%s' again; ranks_per_host is %u", o->hosts[i],
+				o->ranks_per_host);
 	}
 	if (o->ranks_per_host > 1 && !o->inside.rate_bps)
 		fine = c->wrong(c, n, "ranks_per_host",
@@ -198,16 +198,16 @@ static const char *refuse(
 
 	if (ranks < 2)
 		snprintf(buf, WORKLOAD_REFUSAL,
-			"jobs: %u of %zu hosts; a job needs at least 2 ranks, and " A_HOST_HAS,
-			o->jobs, o->host_count ? o->host_count : (size_t)hosts, RANKS_EACH(o));
+			"jobs: %u of %zu hosts; a job needs at least 2 ranks, and ranks_per_host is %u",
+			o->jobs, o->host_count ? o->host_count : (size_t)hosts, o->ranks_per_host);
 	else if (o->host_count && all != o->host_count)
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"hosts: %zu for %u job%s of %u ranks; expected %llu", o->host_count,
 			o->jobs, o->jobs > 1 ? "s" : "", ranks, (unsigned long long)all);
 	else if (all > (uint64_t)hosts * o->ranks_per_host)
 		snprintf(buf, WORKLOAD_REFUSAL,
-			"ranks: %u job%s of %u ranks; " A_HOST_HAS ", and the fabric has %u hosts",
-			o->jobs, o->jobs > 1 ? "s" : "", ranks, RANKS_EACH(o), hosts);
+			"ranks: %u job%s of %u ranks; ranks_per_host is %u, and the fabric has %u hosts",
+			o->jobs, o->jobs > 1 ? "s" : "", ranks, o->ranks_per_host, hosts);
 	else if (collective_algorithm(o) == HALVING_DOUBLING && ranks & (ranks - 1))
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"ranks: %u is no power of two, which halving_doubling needs", ranks);
