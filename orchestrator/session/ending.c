@@ -117,13 +117,14 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 }
 
 /*
- * From its start, or once links no longer change, each message may take so long, in sequence. 0 or
- * -ENOMEM.
+ * From its start, or once links no longer change, each message may take so long, in sequence; and
+ * however long computations of streams wait for each other, it is no longer than all their work. 0
+ * or -ENOMEM.
  */
 static int latest_end(
 	uint64_t *ret, const struct operations *m, uint64_t rest_ps, uint64_t patience_ps)
 {
-	uint64_t *ends = calloc(m->count + 1, sizeof(*ends));
+	uint64_t *ends = calloc(m->count + 1, sizeof(*ends)), in_turn = 0;
 
 	if (!ends)
 		return -ENOMEM;
@@ -135,11 +136,14 @@ static int latest_end(
 		for (; w < m->wait_count && m->waits[w].to == i; w++)
 			from = max_u64(from, ends[m->waits[w].from]);
 		if (!operation_is_message(o) && !operation_is_barrier(o))
-			lasts = o->lasts_ps;
+			lasts = sum(o->lasts_ps, o->after_ps);
+		if (!operation_is_message(o) && o->stream)
+			in_turn = sum(in_turn, o->lasts_ps);
 		from = o->waits ? sum(from, o->start_ps) : max_u64(from, o->start_ps);
 		ends[i] = min_u64(sum(from, lasts), ENDING_MAX);
 		*ret = max_u64(*ret, ends[i]);
 	}
+	*ret = min_u64(sum(*ret, in_turn), ENDING_MAX);
 	free(ends);
 	return 0;
 }

@@ -261,6 +261,12 @@ class Scenario:
                 spec[key] = time(self.packet_ps * d.random() * 50)
         if d.random() < 0.3:
             spec["stragglers"] = [{"rank": d.randrange(ranks), "delay": time(self.packet_ps * d.random() * 50)}]
+        if d.random() < 0.4:
+            each = spec["ranks_per_host"] = d.choice([2, 3, 8])
+            spec["inside"] = {"rate": rate(self.round_rate(min(max(self.host_rate * 2 ** d.uniform(-3, 3), 1e6), 1e13))),
+                              "delay": delay(self.packet_ps * d.random())}
+            if "hosts" in spec:
+                spec["hosts"] = d.sample(self.hosts * each, jobs * ranks)
         return spec
 
     def scale(self):

@@ -16,6 +16,7 @@
 #include "engine/internal.h"
 #include "lib/small_net.h"
 #include "lib/small_session.h"
+#include "lib/transport_options.h"
 #include "scenario_fixture.h"
 #include "telemetry/summary.h"
 #include "workload/collective.h"
@@ -47,9 +48,10 @@ static void keep(void *arg, const struct collective_move *move)
 		assert_int_equal(ARRAY_ADD(g->cells, g->cell_count, move->cells[i]), 0);
 }
 
-#define MTU 4096
+#define MTU    4096
+#define INSIDE (50 * GBPS) /* between ranks of a host */
 
-/* Rank r of job j is on host j * n + r. */
+/* Rank r of job j is number j * n + r, and so many of them are on a host. */
 static void make(struct graph *g, const struct collective *c, uint32_t n)
 {
 	const struct workload_params p = {.seed = 1, .entry = 7};
@@ -58,7 +60,7 @@ static void make(struct graph *g, const struct collective *c, uint32_t n)
 
 	*g = (struct graph){.m = OPERATIONS_INIT};
 	for (uint32_t i = 0; i < RANKS_MAX * 2; i++)
-		hosts[i] = i;
+		hosts[i] = i / c->ranks_per_host;
 	assert_int_equal(collective_operations(&g->m, &p, c, n, hosts, MTU, &watch), 0);
 }
 
@@ -75,6 +77,7 @@ static struct collective plain(enum collective_op op, enum collective_algorithm 
 		.algorithm = a,
 		.bytes = bytes,
 		.jobs = 1,
+		.ranks_per_host = 1,
 		.channels = 1,
 		.window = 3,
 		.repeat = 1};
@@ -362,6 +365,7 @@ static void assert_sound(const struct graph *g, const struct collective *c, uint
 
 		assert_true(w->from < w->to && to->waits);
 		assert_true(!i || w[-1].to <= w->to);
+		assert_true(operation_is_message(from) || w->event != OPERATION_DELIVERED);
 		if (!operation_is_barrier(from) && !operation_is_barrier(to))
 			assert_int_equal(to->src_host,
 				w->event == OPERATION_DELIVERED ? from->dst_host : from->src_host);
@@ -369,14 +373,21 @@ static void assert_sound(const struct graph *g, const struct collective *c, uint
 	for (size_t i = 0; i < g->move_count; i++) {
 		const struct collective_move *k = &g->moves[i].move;
 		const struct operation *o = &g->m.items[k->operation];
+		uint32_t from = k->job * n + k->from, to = k->job * n + k->to;
 		uint64_t bytes = 0;
 
 		for (uint32_t j = 0; j < k->cell_count; j++)
 			bytes += g->cells[g->moves[i].first_cell + j].bytes;
-		assert_int_equal(o->bytes, bytes);
 		assert_true(bytes && (!c->chunk || bytes <= c->chunk));
-		assert_int_equal(o->src_host, k->job * n + k->from);
-		assert_int_equal(o->dst_host, k->job * n + k->to);
+		assert_int_equal(o->src_host, from / c->ranks_per_host);
+		assert_int_equal(o->dst_host, to / c->ranks_per_host);
+		if (o->src_host == o->dst_host) {
+			assert_int_equal(o->lasts_ps, bytes * 8 * 1000 / (INSIDE / GBPS));
+			assert_int_equal(o->after_ps, c->inside.delay_ps);
+			assert_int_equal(o->stream, from + 1);
+			bytes = 0;
+		}
+		assert_int_equal(o->bytes, bytes);
 		assert_int_equal(o->entry, 7);
 		assert_int_equal(o->group, k->job * c->repeat + k->round);
 	}
@@ -407,6 +418,71 @@ static void data_gets_everywhere(void **state)
 				release(&g);
 			}
 		}
+}
+
+/* So many ranks to a host: with rounds, chunks, jobs and all that ranks do beside. */
+static struct collective sharing(size_t i, uint32_t n, uint32_t ranks_per_host)
+{
+	static struct straggler late[] = {{1, 500, COMPUTE_AS_OTHERS}};
+	struct collective c = plain(all[i].op, all[i].algorithm, 1000 + n);
+
+	c.ranks_per_host = ranks_per_host;
+	c.inside.rate_bps = INSIDE;
+	c.inside.delay_ps = 33;
+	c.root = n / 3;
+	if (n % 2) {
+		c.chunk = 90;
+		c.repeat = 2;
+		c.compute_ps = 5;
+		c.stragglers = late;
+		c.straggler_count = 1;
+	}
+	return c;
+}
+
+static void data_gets_everywhere_in_hosts(void **state)
+{
+	static const uint32_t ranks_per_host[] = {2, 3, 8};
+
+	(void)state;
+	for (size_t i = 0; i < ALL; i++)
+		for (uint32_t n = 2; n <= RANKS_MAX; n += n < 10 ? 1 : n < 17 ? 7 : 47)
+			for (size_t k = 0; k < 3; k++) {
+				struct collective c = sharing(i, n, ranks_per_host[k]);
+				struct graph g;
+
+				if (!is_possible(i, n))
+					continue;
+				make(&g, &c, n);
+				assert_sound(&g, &c, n);
+				for (uint64_t seed = 0; seed < 2; seed++)
+					carry_out(&g, &c, n, seed);
+				release(&g);
+			}
+}
+
+/* Jobs may share a host: their ranks have ports of their own. */
+static void jobs_share_hosts(void **state)
+{
+	struct collective c = plain(ALL_GATHER, RING, 600);
+	bool seen[16] = {false};
+	struct graph g;
+
+	(void)state;
+	c.jobs = 5;
+	c.ranks_per_host = 2;
+	c.inside.rate_bps = INSIDE;
+	make(&g, &c, 3);
+	assert_sound(&g, &c, 3);
+	assert_int_equal(g.m.count, 5 * 3 * 2);
+	for (size_t i = 0; i < g.m.count; i++)
+		if (!operation_is_message(&g.m.items[i]))
+			seen[g.m.items[i].stream] = true;
+	/* of three ranks two share a host, and the first one sends to the second */
+	for (uint32_t i = 0; i < 16; i++)
+		assert_true(seen[i] == (i == 1 || i == 5 || i == 7 || i == 11 || i == 13));
+	assert_int_equal(g.m.work_stream_count, 15);
+	release(&g);
 }
 
 /* In powers of two up to the largest. */
@@ -639,8 +715,10 @@ static void counted_beforehand(void **state)
 
 static void open_star(struct small_net *s, uint32_t n)
 {
-	const struct small_config c = {0};
+	static struct strack_options few_answers = STRACK_OPTIONS_DEFAULT;
+	const struct small_config c = {.options = &few_answers};
 
+	few_answers.sack_packets = 64; /* they share links with data */
 	small_net_star(s, n, 100 * GBPS, 100 * GBPS, DELAY);
 	small_net_open(s, &c);
 }
@@ -685,6 +763,8 @@ static uint64_t takes(const struct collective *c, uint32_t n)
 
 		engine_flow_result(s.engine, i, &r);
 		assert_true(r.finish_ps || !operation_is_message(&r.flow));
+		if (!operation_is_message(&r.flow) && r.flow.stream)
+			r.delivered_ps = r.finish_ps;
 		last = r.delivered_ps > last ? r.delivered_ps : last;
 	}
 	small_net_close(&s);
@@ -759,6 +839,88 @@ static void long_ones_too(void **state)
 	}
 }
 
+/* The bytes on a host's link, either way: docs/closed-forms.md, "several ranks to a host". */
+static void hosts_send_as_much_as_they_must(void **state)
+{
+	(void)state;
+	for (uint32_t each = 2; each <= 8; each *= 2) {
+		struct collective ring = plain(ALL_REDUCE, RING, 32 * 60);
+		struct collective exchange = plain(ALL_TO_ALL, PAIRWISE, 32 * 60);
+		struct traffic r, x;
+
+		ring.ranks_per_host = exchange.ranks_per_host = each;
+		ring.inside.rate_bps = exchange.inside.rate_bps = INSIDE;
+		r = traffic(&ring, 32);
+		x = traffic(&exchange, 32);
+		for (uint32_t host = 0; host < 32 / each; host++) {
+			assert_int_equal(r.sent[host], 2 * 31 * 60);
+			assert_int_equal(r.received[host], 2 * 31 * 60);
+			assert_int_equal(x.sent[host], each * (32 - each) * 60);
+			assert_int_equal(x.received[host], each * (32 - each) * 60);
+		}
+	}
+}
+
+/*
+ * docs/closed-forms.md, "several ranks to a host": where all hops are short, where a hop inside a
+ * host takes longest, and where all are in one host.
+ */
+static void time_in_hosts_is_the_closed_form(void **state)
+{
+	(void)state;
+	for (uint32_t each = 2; each <= 8; each *= 2)
+		for (uint32_t hosts = 1; hosts <= 4; hosts++) {
+			uint32_t n = each * hosts, hops = 2 * (n - 1);
+			/* of so many in sequence; the two that are left out stand side by side */
+			uint32_t far = hosts == 1 ? 0 : 2 * hosts - (each == 2);
+			struct collective c = plain(ALL_REDUCE, RING, (uint64_t)200 * n);
+
+			c.ranks_per_host = each;
+			c.inside.rate_bps = 100 * GBPS;
+			c.inside.delay_ps = 20 * PS_PER_US;
+			assert_near(takes(&c, n),
+				far * delivered(200) + (hops - far) * (16000 + c.inside.delay_ps));
+			/* 1.6 ms a hop: longer than a message to another host, and all delays */
+			c.inside.rate_bps = GBPS / 1000;
+			assert_near(takes(&c, n),
+				hops * 1600 * PS_PER_US +
+					(hosts == 1 ? hops : each - 1) * c.inside.delay_ps);
+		}
+}
+
+/* Nobody needs to be told of what came to its own host. */
+static void news_inside_hosts_takes_no_time(void **state)
+{
+	struct collective c = plain(ALL_TO_ALL, WINDOWED, 8 * 1000);
+
+	(void)state;
+	c.window = 1;
+	c.ranks_per_host = 8;
+	c.inside.rate_bps = GBPS;
+	c.inside.delay_ps = 3 * PS_PER_US;
+	assert_int_equal(takes(&c, 8), 7 * (8 + 3) * PS_PER_US);
+}
+
+/* A message's frames on a link. */
+static uint64_t on_link(uint64_t bytes)
+{
+	return bytes / MTU * serialise_ps(data_frame_bytes(MTU, false), 100 * GBPS);
+}
+
+/* As long as what is inside hosts is faster, their links are never idle. */
+static void hosts_links_are_never_idle(void **state)
+{
+	(void)state;
+	for (uint32_t each = 2; each <= 4; each *= 2) {
+		struct collective c = plain(ALL_REDUCE, RING, (uint64_t)2 * each * 1024 * MTU);
+
+		c.ranks_per_host = each;
+		c.inside.rate_bps = 1000 * GBPS;
+		assert_near(takes(&c, 2 * each),
+			(4 * each - 3) * on_link(1024 * MTU) + delivered(1024 * MTU));
+	}
+}
+
 /* A straggler's delay is seen at the end, and so is what is computed between steps. */
 static void stragglers_take_time(void **state)
 {
@@ -800,7 +962,22 @@ static void wrong_keys_are_explained(void **state)
 		"4:52: workload.0.collective.ranks: 1 is too small; expected a whole number from 2 to "
 		"1000000, or all\n");
 	expect(STAR "{op: all_reduce, size: 1MB, hosts: [h0, h1, h0]}\n",
-		"4:61: workload.0.collective.hosts.2: 'h0' again; a host has one rank\n");
+		"4:61: workload.0.collective.hosts.2: 'h0' again; ranks_per_host is 1\n");
+	expect(STAR "{op: all_reduce, size: 1MB, hosts: [h0, h0, h1, h0], ranks_per_host: 2, "
+		    "inside: {rate: 1Tbps}}\n",
+		"4:65: workload.0.collective.hosts.3: 'h0' again; ranks_per_host is 2\n");
+	expect(STAR "{op: all_reduce, size: 1MB, ranks_per_host: 4}\n",
+		"4:61: workload.0.collective.ranks_per_host: ranks of a host send to each other inside "
+		"it; give the rate of that too, such as inside: {rate: 3.6Tbps}\n");
+	expect(STAR "{op: all_reduce, size: 1MB, inside: {rate: 1Tbps}}\n",
+		"4:53: workload.0.collective.inside: no ranks share a host; give ranks_per_host: 2 or "
+		"more, or leave it out\n");
+	expect(STAR "{op: all_reduce, size: 1MB, ranks_per_host: 4, inside: {delay: 1us}}\n",
+		"4:72: workload.0.collective.inside.rate: missing; expected a rate from 1Mbps to "
+		"10Tbps, such as 100Gbps\n");
+	expect(STAR "{op: all_reduce, size: 1MB, ranks_per_host: 4, inside: {rate: 0Gbps}}\n",
+		"4:79: workload.0.collective.inside.rate: 0Gbps is too small; expected a rate from "
+		"1Mbps to 10Tbps, such as 100Gbps\n");
 }
 
 static const struct workload_hosts eight_hosts = {.count = 8};
@@ -822,14 +999,21 @@ static void what_does_not_fit_is_refused(void **state)
 	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
 	c.ranks = 9;
 	assert_refused(
-		&c, "ranks: 1 job of 9 ranks; a host has one rank, and the fabric has 8 hosts");
+		&c, "ranks: 1 job of 9 ranks; ranks_per_host is 1, and the fabric has 8 hosts");
 	c.ranks = 4;
 	c.jobs = 3;
 	assert_refused(
-		&c, "ranks: 3 jobs of 4 ranks; a host has one rank, and the fabric has 8 hosts");
+		&c, "ranks: 3 jobs of 4 ranks; ranks_per_host is 1, and the fabric has 8 hosts");
+	c.ranks_per_host = 2;
+	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
+	c.jobs = 5;
+	assert_refused(
+		&c, "ranks: 5 jobs of 4 ranks; ranks_per_host is 2, and the fabric has 8 hosts");
+	c.ranks_per_host = 1;
 	c.ranks = 0;
 	c.jobs = 5;
-	assert_refused(&c, "jobs: 5 of 8 hosts; a job needs at least 2 ranks, and a host has one");
+	assert_refused(
+		&c, "jobs: 5 of 8 hosts; a job needs at least 2 ranks, and ranks_per_host is 1");
 	c.jobs = 1;
 	c.ranks = 3;
 	c.host_count = 4;
@@ -848,11 +1032,75 @@ static void what_does_not_fit_is_refused(void **state)
 	assert_refused(&c, "root: there is no rank 8; they are 0 to 7");
 }
 
+/* ---- placement */
+
+static uint32_t host_number(const void *fabric, const char *name)
+{
+	(void)fabric;
+	return (uint32_t)strtoul(name + 1, NULL, 10);
+}
+
+/* The host of each of n ranks, of which each sends to all others. */
+static void placed(uint32_t *ret, struct collective *c, uint32_t n, uint64_t seed)
+{
+	const struct workload_hosts hosts = {.count = 8, .mtu = MTU, .number = host_number};
+	const struct workload_params p = {.seed = seed};
+	struct operations m = OPERATIONS_INIT;
+	uint32_t *next = ret;
+
+	c->ranks = n;
+	assert_int_equal(workload_kind_collective.operations(&m, &p, c, &hosts), 0);
+	/* the first step has a message of each rank, in their order */
+	for (size_t i = 0; next < ret + n; i++) {
+		assert_true(i < m.count);
+		if (operation_is_message(&m.items[i]) || m.items[i].stream)
+			*next++ = m.items[i].src_host;
+	}
+	operations_release(&m);
+}
+
+/* In order and at random consecutive ranks fill a host; a list says of each rank where it is. */
+static void ranks_are_where_they_are_placed(void **state)
+{
+	static char *const names[] = {"h3", "h1", "h3", "h7", "h1"};
+	struct collective c = plain(ALL_TO_ALL, PAIRWISE, 6400);
+	uint32_t hosts[20], again[20], other[20];
+	bool seen[8] = {false}, moved = false;
+
+	(void)state;
+	placed(hosts, &c, 8, 1);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(hosts[i], i);
+	c.ranks_per_host = 3;
+	c.inside.rate_bps = INSIDE;
+	placed(hosts, &c, 20, 1);
+	for (uint32_t i = 0; i < 20; i++)
+		assert_int_equal(hosts[i], i / 3);
+	c.placement = RANDOM;
+	placed(hosts, &c, 20, 1);
+	placed(again, &c, 20, 1);
+	placed(other, &c, 20, 2);
+	for (uint32_t i = 0; i < 20; i++) {
+		assert_int_equal(hosts[i], hosts[i / 3 * 3]);
+		assert_int_equal(hosts[i], again[i]);
+		assert_true(i % 3 || !seen[hosts[i]]);
+		seen[hosts[i]] = true;
+		moved |= hosts[i] != other[i];
+	}
+	assert_true(moved);
+	c.hosts = (char **)names;
+	c.host_count = 5;
+	placed(hosts, &c, 5, 1);
+	for (uint32_t i = 0; i < 5; i++)
+		assert_int_equal(hosts[i], host_number(NULL, names[i]));
+}
+
 static void it_is_written_as_it_was_read(void **state)
 {
 	static const char given[] = STAR
 		"{op: all_gather, size: 1MB, hosts: [h3, h1], chunk: off, compute: 1us, stragglers: "
-		"[{rank: 1, delay: 2us}, {rank: 0, compute: 0}]}\n";
+		"[{rank: 1, delay: 2us}, {rank: 0, compute: 0}], ranks_per_host: 4, "
+		"inside: {rate: 3.6Tbps, delay: 700ns}}\n";
 	struct scenario *s = load(given), *again;
 	char *text = write_text(s), *second;
 	const struct collective *c = (const struct collective *)s->workloads[0].options;
@@ -863,6 +1111,9 @@ static void it_is_written_as_it_was_read(void **state)
 	assert_int_equal(c->straggler_count, 2);
 	assert_int_equal(c->stragglers[0].compute_ps, COMPUTE_AS_OTHERS);
 	assert_int_equal(c->stragglers[1].compute_ps, 0);
+	assert_int_equal(c->ranks_per_host, 4);
+	assert_int_equal(c->inside.rate_bps, 3600 * GBPS);
+	assert_int_equal(c->inside.delay_ps, 700000);
 	again = load(text);
 	second = write_text(again);
 	assert_string_equal(text, second);
@@ -926,10 +1177,80 @@ static void results_tell_of_each_round(void **state)
 	small_session_close(&s);
 }
 
+/*
+ * Twice two ranks on two hosts, the second time with a slow way inside: what is sent there counts
+ * in times and in the bound, and not as sent by the fabric.
+ */
+static void results_count_what_is_inside(void **state)
+{
+	struct small_session s;
+	json_t *summary, *entry, *round;
+	bool met;
+	size_t i;
+
+	(void)state;
+	small_session_open(&s,
+		STAR
+		"{op: all_reduce, size: 800, ranks: 4, ranks_per_host: 2, inside: {rate: 1Tbps}}\n"
+		"  - collective: {op: all_reduce, size: 800, hosts: [h4, h4, h3, h3], "
+		"ranks_per_host: 2, start: 1s, inside: {rate: 1Gbps, delay: 2us}}\n"
+		"  - collective: {op: all_gather, size: 4KB, hosts: [h1, h2], start: 2s}\n",
+		NULL, 0, NULL);
+	small_session_run(&s);
+	summary = small_session_summary(&s, &met);
+	assert_int_equal(figure(summary, "collectives.unfinished"), 0);
+	/* six steps, and two of four ranks send to another host; two ranks send once */
+	assert_int_equal(figure(summary, "flows.count"), 2 * 6 * 2 + 2);
+	json_array_foreach(look(summary, "collectives.entries"), i, entry)
+	{
+		/* six messages of 200 bytes on a link, or inside a host */
+		double ideal[] = {6 * (200 + 74 + 24) * 8 / 100e3, 6 * 200 * 8 / 1e3};
+
+		assert_int_equal(figure(entry, "ranks_per_host"), i == 2 ? 1 : 2);
+		if (i == 2)
+			break;
+		assert_float_equal(figure(entry, "ideal_us"), ideal[i], 1e-9);
+		/* three messages of either kind follow each other: 200 us, or none; 3.6 us */
+		assert_float_equal(figure(entry, "time_us"), i ? 610.8 : 600, 1);
+	}
+	assert_int_equal(i, 2);
+	round = json_array_get(look(summary, "collectives.rounds"), 1);
+	assert_float_equal(figure(round, "last.after_us"), figure(round, "time_us"), 1e-9);
+	json_decref(summary);
+	small_session_close(&s);
+}
+
+/* All of it inside a host: no packet is sent, and the run waits for what is queued at a port. */
+static void a_host_is_enough(void **state)
+{
+	struct small_session s;
+	json_t *summary, *entry;
+	bool met;
+
+	(void)state;
+	small_session_open(&s,
+		STAR
+		"{op: all_to_all, algorithm: windowed, window: 7, size: 56GB, chunk: off, ranks: 8, "
+		"ranks_per_host: 8, repeat: 3, inside: {rate: 1Tbps, delay: 9us}}\n",
+		NULL, 0, NULL);
+	small_session_run(&s);
+	summary = small_session_summary(&s, &met);
+	assert_int_equal(figure(summary, "packets.sent"), 0);
+	assert_int_equal(figure(summary, "collectives.unfinished"), 0);
+	entry = json_array_get(look(summary, "collectives.entries"), 0);
+	/* seven messages of 7 GB, which a port has at once */
+	assert_float_equal(figure(entry, "ideal_us"), 7 * 56 * 1073.741824, 1e-3);
+	assert_float_equal(figure(entry, "min_us"), figure(entry, "ideal_us") + 9, 1e-3);
+	json_decref(summary);
+	small_session_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(data_gets_everywhere),
+		cmocka_unit_test(data_gets_everywhere_in_hosts),
+		cmocka_unit_test(jobs_share_hosts),
 		cmocka_unit_test(halving_reaches_many),
 		cmocka_unit_test(rounds_and_stragglers),
 		cmocka_unit_test(jobs_stay_apart),
@@ -938,11 +1259,18 @@ int main(void)
 		cmocka_unit_test(counted_beforehand),
 		cmocka_unit_test(time_is_the_closed_form),
 		cmocka_unit_test(long_ones_too),
+		cmocka_unit_test(hosts_send_as_much_as_they_must),
+		cmocka_unit_test(time_in_hosts_is_the_closed_form),
+		cmocka_unit_test(news_inside_hosts_takes_no_time),
+		cmocka_unit_test(hosts_links_are_never_idle),
 		cmocka_unit_test(stragglers_take_time),
 		cmocka_unit_test(wrong_keys_are_explained),
 		cmocka_unit_test(what_does_not_fit_is_refused),
+		cmocka_unit_test(ranks_are_where_they_are_placed),
 		cmocka_unit_test(it_is_written_as_it_was_read),
 		cmocka_unit_test(results_tell_of_each_round),
+		cmocka_unit_test(results_count_what_is_inside),
+		cmocka_unit_test(a_host_is_enough),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

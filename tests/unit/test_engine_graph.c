@@ -389,7 +389,8 @@ static void streams_that_make_no_sense(void **state)
 		{STREAM(0, 4, 4096), STREAM(0, 4, 8192)},
 		{STREAM(0, 4, 4097), STREAM(0, 4, 4097)},
 		{STREAM(0, 4, 1ull << 36), STREAM(0, 4, 1ull << 36)},
-		{STREAM(0, 0, 0), STREAM(0, 0, 0)},
+		{STREAM(0, 0, 0), STREAM(1, 1, 0)},
+		{STREAM(OPERATION_BARRIER, OPERATION_BARRIER, 0), STREAM(0, 0, 0)},
 	};
 	struct small_net s;
 
@@ -402,6 +403,57 @@ static void streams_that_make_no_sense(void **state)
 	small_net_run(&s, PS_PER_S);
 	assert_int_equal(small_net_stats(&s).flows_done, PARTS);
 	small_net_close(&s);
+}
+
+/* ---- streams of computations: what does one thing at a time */
+
+static struct operation turn(uint32_t host, uint32_t stream, uint64_t start_ps, uint64_t lasts_ps)
+{
+	struct operation o = computation(host, lasts_ps);
+
+	o.stream = stream;
+	o.start_ps = start_ps;
+	o.after_ps = 70;
+	return o;
+}
+
+/* First come, first served, and by number at the same time; other streams do not mind. */
+static void computations_take_turns(void **state)
+{
+	const struct operation earlier = turn(3, 2, 0, PS_PER_MS);
+	const struct operation flows[] = {turn(3, 2, 5000, 100), turn(3, 2, 4000, 900),
+		turn(3, 2, 4000, 500), turn(3, 1, 4100, 10), computation(3, 20),
+		turn(3, 2, 4500, 30), turn(4, 3, 4000, 7), message(3, 1, 0)};
+	const uint64_t times[][2] = {{5400, 5570}, {4000, 4970}, {4900, 5470}, {4100, 4180},
+		{4180, 4200}, {8600, 8700}, {4000, 4077}};
+	static const uint32_t first = PARTS + 1;
+	static const struct wait waits[] = {{first + 3, first + 4, OPERATION_ENDED},
+		{first + 3, first + 5, OPERATION_BEGUN}, {first + 5, first + 7, OPERATION_BEGUN}};
+
+	(void)state;
+	for (size_t t = 0; t < 2; t++) {
+		struct transport_ops alone = strack_transport;
+		const struct small_config c = {.transport = &alone, .options = &strack};
+		struct small_net s;
+
+		if (t)
+			alone.release = NULL; /* it has no streams of messages */
+		small_net_fabric(&s, 2, 2, 3, 100 * GBPS, 500000);
+		small_net_open(&s, &c);
+		/* of other lists: they have the same numbers, and are others */
+		add_stream(&s, 0);
+		assert_int_equal(engine_add_flows(s.engine, &earlier, 1, NULL, 0), 0);
+		assert_int_equal(ADD(&s, flows, waits), 0);
+		small_net_run(&s, PS_PER_S);
+		for (uint32_t i = 0; i < COUNT(times); i++) {
+			assert_int_equal(result(&s, first + i).start_ps, times[i][0]);
+			assert_int_equal(result(&s, first + i).finish_ps, times[i][1]);
+		}
+		assert_int_equal(result(&s, first + 7).start_ps, 8600);
+		assert_int_equal(result(&s, PARTS).finish_ps, PS_PER_MS + 70);
+		assert_int_equal(small_net_stats(&s).flows_done, PARTS + 1);
+		small_net_close(&s);
+	}
 }
 
 static uint64_t hash_of_ring(uint32_t max_batch, uint64_t slice)
@@ -482,6 +534,7 @@ int main(void)
 		cmocka_unit_test(a_stream_rests_between_messages),
 		cmocka_unit_test(streams_through_losses),
 		cmocka_unit_test(streams_that_make_no_sense),
+		cmocka_unit_test(computations_take_turns),
 		cmocka_unit_test(neither_batches_nor_slices_show),
 		cmocka_unit_test(an_arrival_is_forgotten),
 	};

@@ -401,13 +401,16 @@ static void sizes_are_counted(void **state)
 	struct fabric *f = fixture_fabric(&s);
 	struct operation list[] = {{.src_host = 0, .dst_host = 15, .bytes = 4096},
 		{.src_host = 0, .dst_host = 1, .bytes = 4097},
-		{.src_host = 3, .dst_host = 0, .bytes = 1, .waits = true}};
+		{.src_host = 3, .dst_host = 0, .bytes = 1, .waits = true},
+		{.src_host = 3, .dst_host = 3, .lasts_ps = 7, .stream = 1},
+		{.src_host = OPERATION_BARRIER, .dst_host = OPERATION_BARRIER}};
 	const struct workload_frames frames = strack_frames(f);
-	struct operations m = {.items = list, .count = 3};
+	struct operations m = {.items = list, .count = COUNT(list)};
 	struct workload_size size;
 
 	(void)state;
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_int_equal(size.messages, 3);
 	assert_int_equal(size.bytes, 4096 + 4097 + 1);
 	assert_int_equal(size.packets, 1 + 2 + 1);
 	assert_int_equal(size.packet_hops, 6 + 2 * 2 + 4);

@@ -8,7 +8,7 @@
 struct collective_facts {
 	const char *op, *algorithm;
 	uint64_t bytes; /* as nccl-tests have it */
-	uint32_t ranks, jobs, rounds;
+	uint32_t ranks, ranks_per_host, jobs, rounds;
 	double bus;     /* busbw by algbw (nccl-tests, doc/PERFORMANCE.md) */
 	uint32_t entry; /* of the scenario's workloads */
 };

@@ -24,12 +24,14 @@ struct operation {
 			base_rtt_ps; /* a message's idle round trip; 0: the longest of the fabric */
 		uint64_t lasts_ps;   /* a computation */
 	};
-	uint64_t ideal_ps; /* of a message: completion time alone in the idle fabric; 0: unknown */
-	uint32_t entry;    /* of the scenario's workloads that it is of */
-	uint32_t
-		stream; /* messages of one connection have the same, from 1 on; 0: it has its own */
-	bool waits;     /* for others */
-	bool again;     /* waits for one between the same two hosts and no shorter */
+	union {
+		uint64_t ideal_ps; /* a message: its time alone in the idle fabric; 0: unknown */
+		uint64_t after_ps; /* a computation: from the end of its work to its own end */
+	};
+	uint32_t entry;  /* of the scenario's workloads that it is of */
+	uint32_t stream; /* below; messages and computations each count theirs from 1 on; 0: none */
+	bool waits;      /* for others */
+	bool again;      /* waits for one between the same two hosts and no shorter */
 	bool unmeasured; /* a message whose completion time does not count */
 	bool arrives;    /* of an open loop: it counts from when it begins, and has no stream */
 	uint32_t group;  /* of those of its entry: what results tell of together */
@@ -40,6 +42,10 @@ struct operation {
  * in which they begin, with what the connection has learnt of the network from those before. Where
  * a stream has more than one, the size is a multiple of the MTU, and all of them together have at
  * most STREAM_PACKETS.
+ *
+ * The computations of a stream have the same host. They are worked on one at a time, in the order
+ * in which they could begin (by number where that is at the same time), as by something that does
+ * one thing at a time: a GPU's port inside its host. During after_ps of one the next is worked on.
  */
 #define STREAM_PACKETS (1u << 24)
 

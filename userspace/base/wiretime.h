@@ -32,6 +32,16 @@ static inline uint64_t serialise_ps(uint32_t frame_len, uint64_t rate_bps)
 	return bits_ps / rate_bps + (bits_ps % rate_bps != 0);
 }
 
+/* Picoseconds of so many bytes, with nothing around them, rounded down. A rate of 0: for ever. */
+static inline uint64_t bytes_ps(uint64_t bytes, uint64_t rate_bps)
+{
+	unsigned __int128 ps = (unsigned __int128)bytes * 8 * PS_PER_S;
+
+	if (!rate_bps || ps / rate_bps > UINT64_MAX)
+		return bytes ? UINT64_MAX : 0;
+	return (uint64_t)(ps / rate_bps);
+}
+
 /*
  * Time of PFC_BITS at a rate, in 256ths of a picosecond: the unit of pauses (802.3, annex 31D).
  * From 1 kbps on the longest pause, 65535 of them, fits 64 bits.

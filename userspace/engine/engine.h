@@ -82,6 +82,9 @@ uint64_t engine_received(const struct engine *e);
 /* How many there are, of all kinds. */
 uint32_t engine_flow_count(const struct engine *e);
 
+/* Streams of computations: the highest number that one of them has. */
+uint32_t engine_work_streams(const struct engine *e);
+
 /*
  * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (may be
  * NULL; read between windows). 0; -EBUSY: more connections would be open than queue pairs have

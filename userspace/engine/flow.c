@@ -55,6 +55,7 @@ void flow_memory_release(struct engine *e)
 	free(e->memory.records);
 	free(e->waiters);
 	free(e->streams);
+	free(e->work_streams);
 }
 
 /* A block, zeroed but for its place; NULL: there is no memory. */
@@ -245,6 +246,20 @@ static void flow_end(struct engine *e, uint32_t flow, uint64_t end)
 	tell_waiters(e, f, OPERATION_ENDED, end);
 }
 
+/* When an operation that is due begins: at once, but for those of its stream that came before. */
+static uint64_t flow_turn(struct engine *e, const struct operation *o, uint64_t now)
+{
+	struct engine_work_stream *s;
+
+	if (!o->stream || operation_is_message(o))
+		return now;
+	s = &e->work_streams[o->stream - 1];
+	if (s->free_ps > now)
+		now = s->free_ps;
+	s->free_ps = now + o->lasts_ps;
+	return now;
+}
+
 struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t flow, uint64_t now)
 {
 	struct engine_flow_state *f = &e->flows[flow];
@@ -254,12 +269,12 @@ struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t f
 		return NULL;
 	}
 	f->state = FLOW_BEGUN;
-	f->when_ps = now;
+	f->when_ps = flow_turn(e, &f->flow, now);
 	e->stats.flows += f->flow.arrives;
-	tell_waiters(e, f, OPERATION_BEGUN, now);
+	tell_waiters(e, f, OPERATION_BEGUN, f->when_ps);
 	if (operation_is_message(&f->flow))
 		return flow_open(e, flow, now);
-	engine_arm(e, n, now + f->flow.lasts_ps, EVENT_START, flow);
+	engine_arm(e, n, f->when_ps + f->flow.lasts_ps + f->flow.after_ps, EVENT_START, flow);
 	return NULL;
 }
 

@@ -9,7 +9,7 @@
 static bool flow_valid(const struct engine *e, const struct operation *f)
 {
 	if (operation_is_barrier(f))
-		return f->dst_host == OPERATION_BARRIER && !f->bytes && !f->arrives;
+		return f->dst_host == OPERATION_BARRIER && !f->bytes && !f->arrives && !f->stream;
 	if (f->arrives && (!f->bytes || f->stream))
 		return false;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
@@ -118,10 +118,56 @@ static int numbers_grow(struct engine *e, size_t count)
 static bool stream_takes(const struct engine *e, const struct operation *first,
 	const struct operation *o, uint32_t n)
 {
-	return operation_is_message(o) && o->src_host == first->src_host &&
-	       o->dst_host == first->dst_host && o->bytes == first->bytes &&
+	return o->src_host == first->src_host && o->dst_host == first->dst_host &&
+	       o->bytes == first->bytes &&
 	       (n == 1 ||
 		       (o->bytes % e->env.mtu == 0 && o->bytes / e->env.mtu * n <= STREAM_PACKETS));
+}
+
+static bool in_stream(const struct operation *o, bool message)
+{
+	return o->stream && operation_is_message(o) == message;
+}
+
+/* Streams of a batch's messages, or of its computations. */
+static uint32_t streams_of(const struct batch *b, bool messages)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < b->count; i++)
+		if (in_stream(&b->flows[i], messages) && b->flows[i].stream > count)
+			count = b->flows[i].stream;
+	return count;
+}
+
+/* Streams of computations, each of which is at one host. 0, -ENOMEM or -EINVAL. */
+static int work_streams_add(struct engine *e, const struct batch *b, uint32_t *ret_count)
+{
+	uint32_t count = streams_of(b, false);
+	struct engine_work_stream *s;
+
+	if (!count)
+		return 0;
+	s = reallocarray(e->work_streams, (size_t)e->work_stream_count + count, sizeof(*s));
+	if (!s)
+		return -ENOMEM;
+	e->work_streams = s;
+	s += e->work_stream_count;
+	for (uint32_t i = 0; i < count; i++)
+		s[i] = (struct engine_work_stream){0, OPERATION_BARRIER};
+	for (size_t i = 0; i < b->count; i++) {
+		const struct operation *o = &b->flows[i];
+		uint32_t *host;
+
+		if (!in_stream(o, false))
+			continue;
+		host = &s[o->stream - 1].host;
+		if (*host != OPERATION_BARRIER && *host != o->src_host)
+			return -EINVAL;
+		*host = o->src_host;
+	}
+	*ret_count = count;
+	return 0;
 }
 
 /* Counts the messages of each stream of a batch, which must be alike. 0, -ENOMEM or -EINVAL. */
@@ -129,12 +175,9 @@ static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_co
 {
 	const struct operation **firsts = NULL;
 	struct engine_stream *streams;
-	uint32_t count = 0;
+	uint32_t count = streams_of(b, true);
 	int r = 0;
 
-	for (size_t i = 0; i < b->count; i++)
-		if (b->flows[i].stream > count)
-			count = b->flows[i].stream;
 	*ret_count = count;
 	if (!count || !e->transport->release)
 		return 0;
@@ -155,7 +198,7 @@ static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_co
 	for (size_t i = 0; i < b->count && r == 0; i++) {
 		const struct operation *o = &b->flows[i], **first;
 
-		if (!o->stream)
+		if (!in_stream(o, true))
 			continue;
 		first = &firsts[o->stream - 1];
 		if (!*first)
@@ -168,17 +211,24 @@ static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_co
 	return r;
 }
 
-/* Whether a message of the present batch is the only one of its stream, or has none. */
-static bool is_alone(const struct engine *e, const struct operation *o)
+/* Its number among all, of an operation of the present batch. */
+static uint32_t stream_number(const struct engine *e, const struct operation *o)
 {
-	return !o->stream || e->streams[e->stream_count + o->stream - 1].messages == 1;
+	if (!o->stream)
+		return 0;
+	if (!operation_is_message(o))
+		return e->work_stream_count + o->stream;
+	/* each message has a connection of its own where a transport can't do otherwise */
+	if (!e->transport->release || e->streams[e->stream_count + o->stream - 1].messages == 1)
+		return 0;
+	return e->stream_count + o->stream;
 }
 
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count)
 {
 	const struct batch batch = {e, flows, e->flow_count, count};
-	uint32_t streams = 0;
+	uint32_t streams = 0, work_streams = 0;
 	int r;
 
 	if (!batch_valid(&batch, waits, wait_count))
@@ -186,6 +236,8 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 	if (!count)
 		return 0;
 	r = streams_add(e, &batch, &streams);
+	if (r == 0)
+		r = work_streams_add(e, &batch, &work_streams);
 	if (r == 0)
 		r = numbers_grow(e, count);
 	if (r < 0)
@@ -198,15 +250,12 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 			.first_wait = FLOW_NONE,
 			.place = FLOW_NONE,
 			.next = FLOW_NONE};
-		/* each message has a connection of its own where a transport can't do otherwise */
-		if (!e->transport->release || is_alone(e, &f->flow))
-			f->flow.stream = 0;
-		else if (f->flow.stream)
-			f->flow.stream += e->stream_count;
+		f->flow.stream = stream_number(e, &flows[i]);
 		e->stats.flows += operation_is_message(&flows[i]) && !flows[i].arrives;
 	}
 	if (e->transport->release)
 		e->stream_count += streams;
+	e->work_stream_count += work_streams;
 	for (size_t i = 0; i < wait_count; i++)
 		if (wait_add(e, &waits[i]) < 0)
 			return e->failed = -ENOMEM;

@@ -7,6 +7,11 @@ uint32_t engine_flow_count(const struct engine *e)
 	return e->flow_count;
 }
 
+uint32_t engine_work_streams(const struct engine *e)
+{
+	return e->work_stream_count;
+}
+
 uint64_t engine_received(const struct engine *e)
 {
 	const struct flow_memory *m = &e->memory;
@@ -73,9 +78,10 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		ret->receiver = flow_endpoint(e, l, false)->stats;
 	} else if (f->state == FLOW_ENDED) {
 		ret->finish_ps =
-			f->when_ps + (operation_is_barrier(&f->flow) ? 0 : f->flow.lasts_ps);
+			f->when_ps +
+			(operation_is_barrier(&f->flow) ? 0 : f->flow.lasts_ps + f->flow.after_ps);
 	}
-	if (f->flow.stream)
+	if (f->flow.stream && operation_is_message(&f->flow))
 		stream_result(e, flow, ret);
 }
 

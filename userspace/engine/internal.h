@@ -109,6 +109,12 @@ struct engine_stream {
 	struct endpoint_stats sender, receiver; /* that the messages that have ended account for */
 };
 
+/* Computations that are worked on one at a time. */
+struct engine_work_stream {
+	uint64_t free_ps; /* when the last that has come is done */
+	uint32_t host;
+};
+
 /* FLOW_NOTHING: there is none yet, or it is forgotten. */
 enum { FLOW_NOTHING, FLOW_WAITS, FLOW_ARMED, FLOW_BEGUN, FLOW_ENDED };
 
@@ -211,6 +217,8 @@ struct engine {
 	uint32_t flow_count, flows_ended;
 	struct engine_stream *streams; /* number 1 comes first */
 	uint32_t stream_count;
+	struct engine_work_stream *work_streams; /* number 1 comes first */
+	uint32_t work_stream_count;
 	struct engine_waiter *waiters;
 	uint32_t waiter_count;
 	struct flow_memory memory;
@@ -458,7 +466,7 @@ static inline struct engine_live *flow_live(const struct engine *e, uint32_t flo
 	const struct engine_flow_state *f = &e->flows[flow];
 	uint32_t place = f->place;
 
-	if (sw_unlikely(f->flow.stream))
+	if (sw_unlikely(f->flow.stream && operation_is_message(&f->flow)))
 		place = e->streams[f->flow.stream - 1].place;
 	else if (f->over || f->state == FLOW_NOTHING)
 		return NULL;

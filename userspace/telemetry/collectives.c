@@ -7,9 +7,9 @@
 #include "base/units.h"
 #include "base/wiretime.h"
 
-/* What a host has done in a round. */
+/* What a host has done in a round, or the port of a rank that shares one. */
 struct place {
-	uint64_t sent_ps, received_ps; /* of its link */
+	uint64_t sent_ps, received_ps; /* of its link, or of the port */
 	uint64_t done_ps;              /* when it had received all; 0: it receives nothing */
 	uint32_t round;                /* the round that this is of, from 1 on */
 };
@@ -23,9 +23,10 @@ struct times {
 struct report {
 	const struct engine *engine;
 	const struct collectives_params *p;
-	struct place *places; /* by host */
+	struct place *places; /* by host, and behind these by stream of computations */
 	json_t *rounds, *entries;
 	uint32_t round; /* the number of the present one */
+	bool shared;    /* some entry has several ranks on a host: all say how many */
 	uint64_t count;
 	struct times all;
 
@@ -54,9 +55,9 @@ static json_t *bandwidth(const struct collective_facts *f, double ps, double sha
 	return real_or_null(ps > 0, ps > 0 ? (double)f->bytes * share / ps * 1000 : 0);
 }
 
-static struct place *place_of(struct report *r, uint32_t host)
+static struct place *place_of(struct report *r, uint32_t place)
 {
-	struct place *p = &r->places[host];
+	struct place *p = &r->places[place];
 
 	if (p->round != r->round)
 		*p = (struct place){.round = r->round};
@@ -75,6 +76,12 @@ static uint64_t link_ps(const struct report *r, uint32_t host, uint64_t bytes)
 	       serialise_ps(r->p->header_bytes + last, rate);
 }
 
+/* Inside a host a message is a computation that takes turns with others. */
+static bool is_inside(const struct operation *o)
+{
+	return !operation_is_message(o) && o->stream;
+}
+
 /* A round while its messages are looked at. */
 struct round {
 	uint64_t start_ps, end_ps, ideal_ps;
@@ -84,16 +91,19 @@ struct round {
 
 static void add_message(struct report *r, struct round *round, const struct engine_flow_result *f)
 {
-	struct place *from = place_of(r, f->flow.src_host);
-	struct place *to = place_of(r, f->flow.dst_host);
+	const struct operation *o = &f->flow;
+	bool inside = is_inside(o);
+	struct place *from = place_of(r, inside ? r->p->net->host_count + o->stream : o->src_host);
+	struct place *to = place_of(r, o->dst_host);
+	uint64_t arrived_ps = inside ? f->finish_ps : f->delivered_ps;
 
-	from->sent_ps += link_ps(r, f->flow.src_host, f->flow.bytes);
-	to->received_ps += link_ps(r, f->flow.dst_host, f->flow.bytes);
+	from->sent_ps += inside ? o->lasts_ps : link_ps(r, o->src_host, o->bytes);
+	to->received_ps += inside ? 0 : link_ps(r, o->dst_host, o->bytes);
 	round->ideal_ps = max_u64(round->ideal_ps, max_u64(from->sent_ps, to->received_ps));
 	round->start_ps = min_u64(round->start_ps, f->start_ps);
-	round->end_ps = max_u64(round->end_ps, f->delivered_ps);
-	round->whole &= f->delivered_ps != 0;
-	to->done_ps = max_u64(to->done_ps, f->delivered_ps);
+	round->end_ps = max_u64(round->end_ps, arrived_ps);
+	round->whole &= arrived_ps != 0;
+	to->done_ps = max_u64(to->done_ps, arrived_ps);
 }
 
 /* Among ranks that are done at the same time the one of the lower host counts. */
@@ -162,7 +172,7 @@ static uint32_t add_round(struct report *r, uint32_t flow, uint32_t group)
 		engine_flow_result(r->engine, flow, &f);
 		if (f.flow.entry != r->facts->entry || f.flow.group != group)
 			break;
-		if (operation_is_message(&f.flow))
+		if (operation_is_message(&f.flow) || is_inside(&f.flow))
 			add_message(r, &round, &f);
 	}
 	end_round(r, &round, group);
@@ -176,12 +186,14 @@ static void end_entry(struct report *r)
 	double mean = t->finished ? t->sum_ps / (double)t->finished : 0;
 
 	json_array_append_new(r->entries,
-		json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "op",
-			f->op, "algorithm", f->algorithm, "size_bytes", (json_int_t)f->bytes,
-			"ranks", (json_int_t)f->ranks, "jobs", (json_int_t)f->jobs, "rounds",
-			(json_int_t)f->rounds, "finished", (json_int_t)t->finished, "time_us",
-			us(t->finished, mean), "min_us", us(t->finished, (double)t->min_ps),
-			"max_us", us(t->finished, (double)t->max_ps), "ideal_us",
+		json_pack("{s:s, s:s, s:I, s:I, s:o*, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}",
+			"op", f->op, "algorithm", f->algorithm, "size_bytes", (json_int_t)f->bytes,
+			"ranks", (json_int_t)f->ranks, "ranks_per_host",
+			r->shared ? json_integer(f->ranks_per_host) : NULL, "jobs",
+			(json_int_t)f->jobs, "rounds", (json_int_t)f->rounds, "finished",
+			(json_int_t)t->finished, "time_us", us(t->finished, mean), "min_us",
+			us(t->finished, (double)t->min_ps), "max_us",
+			us(t->finished, (double)t->max_ps), "ideal_us",
 			us(true, (double)r->ideal_ps), "algbw", bandwidth(f, mean, 1), "busbw",
 			bandwidth(f, mean, f->bus)));
 }
@@ -224,7 +236,10 @@ json_t *collectives_report(const struct engine *e, const struct collectives_para
 	bool whole;
 	double mean;
 
-	r.places = calloc((size_t)p->net->host_count + 1, sizeof(*r.places));
+	for (size_t i = 0; i < p->count; i++)
+		r.shared |= p->entries[i].ranks_per_host > 1;
+	r.places =
+		calloc((size_t)p->net->host_count + engine_work_streams(e) + 1, sizeof(*r.places));
 	if (r.places && r.rounds && r.entries)
 		add_all(&r);
 	free(r.places);

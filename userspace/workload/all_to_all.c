@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Every host sends to all others. Message k of host i goes to host i + k: so each host has one
- * message from each turn, and the k-th that a host receives is of turn k too.
- */
+/* Every host sends to all others: the windowed all-to-all of the collectives, a rank to a host. */
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include "base/rng_stream.h"
-#include "workload/kind.h"
+#include "workload/collective.h"
 
 struct all_to_all {
 	struct workload_common common;
@@ -46,60 +45,31 @@ static const char *refuse(
 	return buf;
 }
 
-/* The message of a turn from a host, turns counted from 1 on. */
-static uint32_t number_of(
-	uint32_t first, uint32_t turn, uint32_t host, uint32_t hosts, uint32_t free)
-{
-	if (turn <= free)
-		return first + (turn - 1) * hosts + host;
-	return first + free * hosts + 2 * ((turn - free - 1) * hosts + host) + 1;
-}
-
-/*
- * As soon as the sender's own message of `window` turns before is acknowledged, and the receiver
- * has told that its message of that turn has arrived.
- */
-static void add_waiting(struct operations *m, const struct operation *message, uint32_t first,
-	uint32_t turn, uint32_t hosts, uint32_t window)
-{
-	uint32_t src = message->src_host, dst = message->dst_host, before = turn - window;
-	uint32_t other = (dst + hosts - before % hosts) % hosts, barrier;
-
-	barrier = operations_add(m, &(struct operation){.src_host = OPERATION_BARRIER,
-					    .dst_host = OPERATION_BARRIER,
-					    .entry = message->entry});
-	operations_wait(m, number_of(first, before, other, hosts, window), OPERATION_DELIVERED);
-	operations_add(m, message);
-	operations_wait(m, number_of(first, before, src, hosts, window), OPERATION_ENDED);
-	operations_wait(m, barrier, OPERATION_ENDED);
-}
-
 static int make_operations(struct operations *m, const struct workload_params *p,
 	const void *options, const struct workload_hosts *hosts)
 {
 	const struct all_to_all *o = options;
-	uint32_t n = hosts->count, free = free_turns(o, n), first = (uint32_t)m->count;
+	const struct collective c = {.op = ALL_TO_ALL,
+		.algorithm = WINDOWED,
+		.bytes = o->common.bytes * hosts->count,
+		.window = free_turns(o, hosts->count),
+		.jobs = 1,
+		.channels = 1,
+		.repeat = 1};
 	uint64_t rng = rng_stream(p->seed, "all_to_all", 0);
-	size_t waiting = (size_t)n * (n - 1 - free);
-	int r = operations_reserve(m, (size_t)n * free + 2 * waiting, 3 * waiting);
+	uint32_t *ranks = malloc(hosts->count * sizeof(*ranks));
+	size_t first = m->count;
+	int r = -ENOMEM;
 
-	for (uint32_t turn = 1; r == 0 && turn < n; turn++)
-		for (uint32_t host = 0; host < n; host++) {
-			struct operation message = {.src_host = host,
-				.dst_host = (host + turn) % n,
-				.bytes = o->common.bytes,
-				.entry = p->entry};
-
-			if (turn > free) {
-				add_waiting(m, &message, first, turn, n, free);
-				continue;
-			}
-			/* not all in the same picosecond */
-			message.start_ps =
-				o->common.start_ps +
-				rng_take(&rng) % (hosts->packet_ps ? hosts->packet_ps : 1);
-			operations_add(m, &message);
-		}
+	for (uint32_t i = 0; ranks && i < hosts->count; i++)
+		ranks[i] = i;
+	if (ranks)
+		r = collective_operations(m, p, &c, hosts->count, ranks, 0, NULL);
+	free(ranks);
+	/* not all in the same picosecond */
+	for (size_t i = first; r == 0 && i < m->count && !m->items[i].waits; i++)
+		m->items[i].start_ps = o->common.start_ps +
+				       rng_take(&rng) % (hosts->packet_ps ? hosts->packet_ps : 1);
 	return r;
 }
 

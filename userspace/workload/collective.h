@@ -28,7 +28,10 @@ struct collective {
 	unsigned op, algorithm;
 	uint64_t bytes; /* as nccl-tests have it */
 	uint32_t ranks; /* of a job; 0: as many as there are hosts for */
-	uint32_t jobs;
+	uint32_t jobs, ranks_per_host;
+	struct {
+		uint64_t rate_bps, delay_ps;
+	} inside; /* between ranks of a host; rate 0: a host has one */
 	unsigned placement;
 	char **hosts; /* NULL: by placement */
 	size_t host_count;
@@ -65,9 +68,10 @@ struct collective_watch {
 
 /*
  * Appends to m, or leaves it as it was; the group of an operation is its job times `repeat` plus
- * its round. hosts: of all ranks of all jobs, job by job. mtu: the messages of a stream are whole
- * packets of it. watch: hears of each message; NULL: nobody does. 0, or an error of
- * operations_reserve().
+ * its round. hosts: of all ranks of all jobs, job by job. A message to a rank of the same host is a
+ * computation, of the stream of its sender; nothing else has such a stream. mtu: the messages of a
+ * stream are whole packets of it; 0: each has a connection of its own. watch: hears of each
+ * message; NULL: nobody does. 0, or an error of operations_reserve().
  */
 int collective_operations(struct operations *m, const struct workload_params *p,
 	const struct collective *c, uint32_t ranks, const uint32_t *hosts, uint32_t mtu,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/wiretime.h"
 
 #define FEW 2 /* waits that are no more than those of a computation in their place */
 
@@ -136,8 +137,9 @@ static int compute_first(struct collective_build *b, uint32_t from, uint32_t to)
 	return ARRAY_ADD(b->needs, b->need_count, end);
 }
 
-/* What has been written there from now on. */
-static int write_cells(struct collective_build *b, bool reduces, uint32_t operation)
+/* What has been written there from now on, once that has happened. */
+static int write_cells(
+	struct collective_build *b, bool reduces, uint32_t operation, enum operation_event event)
 {
 	int r = 0;
 
@@ -146,23 +148,21 @@ static int write_cells(struct collective_build *b, bool reduces, uint32_t operat
 
 		if (!reduces)
 			*list = LIST_END;
-		r = build_note(b, list, operation, OPERATION_DELIVERED);
+		r = build_note(b, list, operation, event);
 	}
 	return r;
 }
 
-static int note_for_others(
-	struct collective_build *b, uint32_t rank, uint32_t operation, enum operation_event event)
+/* slots: of what the rank did, b->sent or b->received. */
+static int note_for_others(struct collective_build *b, uint32_t *slots, uint32_t rank,
+	uint32_t operation, enum operation_event event)
 {
 	int r = 0;
 
 	if (b->round + 1 < b->c->repeat)
 		r = build_note(b, &b->done[rank], operation, event);
-	if (r == 0 && b->sent)
-		r = build_note(b,
-			&(event == OPERATION_ENDED ? b->sent
-						   : b->received)[b->slot * b->ranks + rank],
-			operation, event);
+	if (r == 0 && slots)
+		r = build_note(b, &slots[b->slot * b->ranks + rank], operation, event);
 	return r;
 }
 
@@ -172,7 +172,7 @@ static uint32_t stream_of(struct collective_build *b, uint32_t from, uint32_t to
 	struct connection *c =
 		&b->connections[((size_t)b->channel * b->ranks + from) * b->ranks + to];
 
-	if (bytes % b->mtu)
+	if (!b->mtu || bytes % b->mtu)
 		return 0;
 	if (c->job != b->job + 1 || c->bytes + bytes > (uint64_t)STREAM_PACKETS * b->mtu)
 		*c = (struct connection){b->job + 1, ++b->m->stream_count, bytes, 0};
@@ -182,13 +182,28 @@ static uint32_t stream_of(struct collective_build *b, uint32_t from, uint32_t to
 	return c->stream;
 }
 
+/* A message: a computation, where both are at a host. */
+static struct operation message(struct collective_build *b, uint32_t from, uint32_t to)
+{
+	struct operation o = {.src_host = b->hosts[from], .dst_host = b->hosts[to]};
+
+	if (o.src_host == o.dst_host) {
+		o.lasts_ps = bytes_ps(b->message_bytes, b->c->inside.rate_bps);
+		o.after_ps = b->c->inside.delay_ps;
+		o.stream = b->first_port + b->job * b->ranks + from + 1;
+	} else {
+		o.bytes = b->message_bytes;
+		o.stream = stream_of(b, from, to, o.bytes);
+	}
+	return o;
+}
+
 /* The cells so far become a message. */
 static int send_message(struct collective_build *b, uint32_t from, uint32_t to, bool reduces)
 {
-	struct operation o = {.src_host = b->hosts[from],
-		.dst_host = b->hosts[to],
-		.bytes = b->message_bytes,
-		.stream = stream_of(b, from, to, b->message_bytes)};
+	struct operation o = message(b, from, to);
+	enum operation_event arrived =
+		operation_is_message(&o) ? OPERATION_DELIVERED : OPERATION_ENDED;
 	struct collective_move move = {
 		0, b->job, b->round, b->channel, from, to, reduces, b->cells, b->cell_count};
 	const struct occurrence gate = {b->gates[from], LIST_END, OPERATION_ENDED};
@@ -204,11 +219,11 @@ static int send_message(struct collective_build *b, uint32_t from, uint32_t to, 
 	if (r == 0)
 		r = add_operation(b, o);
 	if (r == 0)
-		r = write_cells(b, reduces, move.operation);
+		r = write_cells(b, reduces, move.operation, arrived);
 	if (r == 0)
-		r = note_for_others(b, from, move.operation, OPERATION_ENDED);
+		r = note_for_others(b, b->sent, from, move.operation, OPERATION_ENDED);
 	if (r == 0)
-		r = note_for_others(b, to, move.operation, OPERATION_DELIVERED);
+		r = note_for_others(b, b->received, to, move.operation, arrived);
 	if (r == 0 && b->watch)
 		b->watch->moved(b->watch->arg, &move);
 	b->cell_count = 0;
@@ -350,8 +365,13 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 	const struct collective *c, uint32_t ranks, const uint32_t *hosts, uint32_t mtu,
 	const struct collective_watch *watch)
 {
-	struct collective_build b = {
-		.m = m, .p = p, .c = c, .watch = watch, .ranks = ranks, .mtu = mtu};
+	struct collective_build b = {.m = m,
+		.p = p,
+		.c = c,
+		.watch = watch,
+		.ranks = ranks,
+		.mtu = mtu,
+		.first_port = m->work_stream_count};
 	size_t count = m->count, wait_count = m->wait_count, bytes = ranks * sizeof(uint32_t);
 	int r = -ENOMEM;
 
@@ -367,6 +387,7 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 		memset(b.done, 0xff, bytes);
 		r = 0;
 	}
+	m->work_stream_count += c->inside.rate_bps ? ranks * c->jobs : 0;
 	for (b.job = 0; r == 0 && b.job < c->jobs; b.job++) {
 		b.hosts = hosts + (size_t)b.job * ranks;
 		for (b.round = 0; r == 0 && b.round < c->repeat; b.round++)

@@ -37,6 +37,7 @@ struct collective_build {
 	const struct collective_watch *watch;
 	const uint32_t *hosts; /* of the job's ranks */
 	uint32_t ranks, mtu, job, round, channel;
+	uint32_t first_port; /* streams of computations before those of ranks inside hosts */
 
 	/* of the channel */
 	uint64_t bytes;

@@ -124,42 +124,40 @@ int collective_tree(struct collective_build *b)
 }
 
 /*
- * In step k, what the ranks do in a slot waits for what they did there before; what a rank has
- * received, for its own sake or, with a window, for that of the one that sends to it.
+ * What a rank sends in a slot waits for what it sent there before, and for what a rank has received
+ * there: itself, or the one that it sends to, which tells it so.
  */
-static int next_in_slot(struct collective_build *b, uint32_t k)
+static int next_in_slot(struct collective_build *b, uint32_t rank, uint32_t receiver)
 {
-	uint32_t *sent = &b->sent[b->slot * b->ranks], *received = &b->received[b->slot * b->ranks];
-	bool windowed = collective_algorithm(b->c) == WINDOWED;
-	int r = 0;
+	uint32_t *sent = &b->sent[b->slot * b->ranks + rank];
+	uint32_t *received = &b->received[b->slot * b->ranks + receiver];
+	bool far = b->hosts[rank] != b->hosts[receiver];
+	int r = build_join(b, far ? OPERATION_BARRIER : rank, received);
 
-	for (uint32_t i = 0; r == 0 && i < b->ranks; i++) {
-		r = build_join(b, windowed ? OPERATION_BARRIER : i, &received[i]);
-		if (r == 0)
-			r = build_join(b, i, &sent[i]);
-	}
-	for (uint32_t i = 0; i < b->ranks; i++) {
-		uint32_t other = received[windowed ? (i + k) % b->ranks : i];
-
-		for (; r == 0 && other != LIST_END; other = b->lists[other].next)
-			r = build_note(
-				b, &sent[i], b->lists[other].operation, b->lists[other].event);
-		b->before[i] = sent[i];
-		sent[i] = LIST_END;
-	}
-	memset(received, 0xff, b->ranks * sizeof(*received));
+	if (r == 0)
+		r = build_join(b, rank, sent);
+	for (uint32_t i = *received; r == 0 && i != LIST_END; i = b->lists[i].next)
+		r = build_note(b, sent, b->lists[i].operation, b->lists[i].event);
+	b->before[rank] = *sent;
+	*sent = *received = LIST_END;
 	return r;
 }
 
 /* Each sends to the k-th after it. */
 static int exchange_step(struct collective_build *b, uint32_t k)
 {
-	int r = next_in_slot(b, k);
+	bool windowed = collective_algorithm(b->c) == WINDOWED;
+	int r = 0;
 
+	for (uint32_t i = 0; r == 0 && !windowed && i < b->ranks; i++)
+		r = next_in_slot(b, i, i);
 	for (uint32_t i = 0; r == 0 && i < b->ranks; i++) {
 		uint32_t to = (i + k) % b->ranks;
 
-		r = build_piece(b, (struct piece){0, 0, to, i});
+		if (windowed)
+			r = next_in_slot(b, i, to);
+		if (r == 0)
+			r = build_piece(b, (struct piece){0, 0, to, i});
 		if (r == 0)
 			r = build_transfer(b, i, to, false);
 	}
@@ -188,7 +186,7 @@ int collective_exchange(struct collective_build *b)
 	}
 	memset(b->before, 0xff, n * sizeof(*b->before));
 	free(b->sent);
-	b->sent = NULL;
+	b->sent = b->received = NULL;
 	return r;
 }
 

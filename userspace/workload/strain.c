@@ -70,16 +70,6 @@ static uint64_t sum(uint64_t a, uint64_t b)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* Time for so many bytes on the wire; a rate of 0 takes for ever. */
-static uint64_t bytes_ps(uint64_t bytes, uint64_t rate_bps)
-{
-	unsigned __int128 ps = (unsigned __int128)bytes * 8 * PS_PER_S;
-
-	if (!rate_bps || ps / rate_bps > UINT64_MAX)
-		return bytes ? UINT64_MAX : 0;
-	return (uint64_t)(ps / rate_bps);
-}
-
 static uint64_t packets_of(const struct strain *x, const struct operation *msg)
 {
 	return (msg->bytes - 1) / x->frames.mtu + 1;

@@ -13,7 +13,7 @@ struct operations {
 	size_t count, capacity;
 	struct wait *waits;
 	size_t wait_count, wait_capacity;
-	uint32_t stream_count;
+	uint32_t stream_count, work_stream_count; /* of messages, of computations */
 };
 
 #define OPERATIONS_INIT                                                                            \
