@@ -13,7 +13,7 @@ static const char *const op_words[] = {
 	"all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", NULL};
 static const char *const algorithm_words[] = {
 	"auto", "ring", "halving_doubling", "tree", "pairwise", "windowed", "bruck", NULL};
-static const char *const placement_words[] = {"in_order", "random", NULL};
+static const char *const placement_words[] = {"in_order", "random", "by_nic", NULL};
 
 /* What each operation can be done by, the default first. */
 static const struct {
@@ -70,7 +70,7 @@ static const struct key keys[] = {
 		.help = "so many groups of ranks that do the same at once"),
 	KEY("placement", WORD, struct collective, placement, .fallback = "in_order",
 		.words = placement_words,
-		.help = "the hosts of ranks: one after the other, or drawn by the seed"),
+		.help = "the hosts of ranks: one after the other, drawn by the seed, or NIC 0 of each server, then NIC 1, ..."),
 	KEY("hosts", LIST, struct collective, hosts, .usual = "by placement", .list = &host_list,
 		.expected = "a list of hosts such as [h0, h1]",
 		.help = "the hosts of ranks, job by job"),
@@ -165,6 +165,7 @@ static const char *refuse(
 	const struct collective *o = options;
 	uint32_t hosts = available->count, ranks = ranks_of(o, hosts);
 	uint64_t all = (uint64_t)ranks * o->jobs;
+	uint32_t planes = workload_groups(available, false), reached = hosts / planes;
 
 	if (ranks < 2)
 		snprintf(buf, WORKLOAD_REFUSAL,
@@ -178,6 +179,10 @@ static const char *refuse(
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"ranks: %u job%s of %u ranks; a host has one rank, and the fabric has %u hosts",
 			o->jobs, o->jobs > 1 ? "s" : "", ranks, hosts);
+	else if (!o->host_count && all > reached && reached % ranks)
+		snprintf(buf, WORKLOAD_REFUSAL,
+			"ranks: %u of a job; no path joins the %u planes, which have %u hosts each; take jobs: %u, one in each plane, or a number of ranks that divides %u",
+			ranks, planes, reached, planes, reached);
 	else if (collective_algorithm(o) == HALVING_DOUBLING && ranks & (ranks - 1))
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"ranks: %u is no power of two, which halving_doubling needs", ranks);
@@ -197,18 +202,21 @@ static const char *refuse(
 	return buf;
 }
 
-/* The hosts of all ranks, job by job. */
+/* The hosts of all ranks, job by job; of planes, those of one after those of another. */
 static void place(uint32_t *ret, const struct collective *o, uint32_t ranks, uint64_t seed,
 	const struct workload_hosts *hosts)
 {
 	uint64_t rng = rng_stream(seed, "collective", 0);
+	uint32_t groups = workload_groups(hosts, o->placement == BY_NIC);
+	uint32_t size = hosts->count / groups, all = ranks * o->jobs;
 
 	for (uint32_t i = 0; i < hosts->count; i++)
-		ret[i] = i;
+		ret[i] = workload_host(hosts, groups, i);
 	for (size_t i = 0; i < o->host_count; i++)
 		ret[i] = hosts->number(hosts->fabric, o->hosts[i]);
 	if (o->placement == RANDOM && !o->host_count)
-		workload_sample(ret, hosts->count, ranks * o->jobs, &rng);
+		for (uint32_t i = 0; i < all; i += size)
+			workload_sample(ret + i, size, all - i < size ? all - i : size, &rng);
 }
 
 static int make_operations(struct operations *m, const struct workload_params *p,
