@@ -227,7 +227,7 @@ static void print_hints(const struct up *up)
 		printf("  fabricbed until %s drop\n", name);
 	else if (f->net.host_count > 1)
 		printf("  fabricbed exec %s %s -- ping %s\n", name, first,
-			f->nodes[f->net.host_count - 1].name);
+			f->nodes[f->net.host_count - f->planes].name);
 	else
 		printf("  fabricbed exec %s %s\n", name, first);
 	printf("  fabricbed show %s ports        fabricbed top %s\n", name, name);

@@ -50,8 +50,9 @@ static void enter_paths(struct paths *rows, const struct netgraph *g, uint32_t e
 		uint32_t s = g->edges[other];
 		struct paths *row = &rows[dist[s]];
 
-		/* A switch with a single host has no pair of its own. */
-		if (other == e && g->host_first[e + 1] - g->host_first[e] < 2)
+		/* A switch with a single host has no pair of its own, one of another plane none. */
+		if ((other == e && g->host_first[e + 1] - g->host_first[e] < 2) ||
+			dist[s] == NETGRAPH_FAR)
 			continue;
 		if (!row->links || paths[s] < row->least)
 			row->least = paths[s];
@@ -154,15 +155,35 @@ static json_t *report_estimate(const struct report_load *load)
 		in_process->wall_s);
 }
 
+/* NICs of servers, where they are more than one. */
+static json_t *report_servers(const struct fabric *f, const struct scenario *s)
+{
+	static const struct {
+		const char *word, *where;
+	} to[] = {
+		[NICS_TO_LEAF] = {"leaf", "all of a server at one leaf"},
+		[NICS_TO_RAILS] = {"rails", "NIC r at leaf r of the server's group of leaves"},
+		[NICS_TO_PLANES] = {"planes", "NIC p in plane p, which no path joins with others"},
+	};
+	bool listed =
+		topology_kinds[s->topology.kind]->listed && s->topology.nics_to == NICS_TO_LEAF;
+
+	return json_pack("{s:I, s:I, s:s, s:s}", "count",
+		(json_int_t)fabric_server(f, f->net.host_count), "nics", (json_int_t)f->nics,
+		"nics_to", to[s->topology.nics_to].word, "where",
+		listed ? "where their links are" : to[s->topology.nics_to].where);
+}
+
 json_t *fabric_report(
 	const struct fabric *f, const struct scenario *s, const struct report_load *load)
 {
 	const struct topology_kind *kind = topology_kinds[s->topology.kind];
 	size_t more = 0;
 	json_t *failures = report_failures(f, s, &more);
+	json_t *report;
 
-	return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
-			 " s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}",
+	report = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
+			   " s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}",
 		"scenario", s->name, "topology", kind->title, "hosts",
 		(json_int_t)f->net.host_count, "switches", (json_int_t)f->net.switch_count, "links",
 		(json_int_t)f->net.link_count, "ports", (json_int_t)f->net.port_count, "tiers",
@@ -175,4 +196,7 @@ json_t *fabric_report(
 		(json_int_t)load->flows, "bytes", (json_int_t)load->bytes, "packets",
 		(json_int_t)load->packets, "ideal_us", (double)load->ideal_ps / PS_PER_US,
 		"estimate", report_estimate(load), "notes", report_notes(f, s));
+	if (f->nics > 1)
+		json_object_set_new(report, "servers", report_servers(f, s));
+	return report;
 }

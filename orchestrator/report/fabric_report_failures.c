@@ -223,10 +223,16 @@ static json_t *apply_faults(struct survey *v, const struct scenario *s, uint64_t
 	return faults;
 }
 
+/* All that a host sends to, and itself. */
+static double plane_hosts(const struct fabric *f)
+{
+	return f->net.host_count / f->planes;
+}
+
 /* Flows that leave a pod, on each of so many links. */
 static double flows_per_uplink(const struct survey *v, const struct pod *pod, double links)
 {
-	double hosts = pod->hosts, others = v->f->net.host_count - hosts;
+	double hosts = pod->hosts, others = plane_hosts(v->f) - hosts;
 	double flows = !v->permutation ? hosts * others : hosts < others ? hosts : others;
 
 	if (flows == 0)
@@ -236,7 +242,7 @@ static double flows_per_uplink(const struct survey *v, const struct pod *pod, do
 
 static void name_pod(const struct survey *v, const struct scenario *s, uint32_t pod, char *name)
 {
-	if (topology_kinds[s->topology.kind]->pods)
+	if (topology_kinds[s->topology.kind]->pods && v->f->planes == 1)
 		snprintf(name, NODE_NAME, "pod %u", pod);
 	else
 		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);
@@ -249,7 +255,7 @@ static void name_pod(const struct survey *v, const struct scenario *s, uint32_t 
 static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 {
 	json_t *faults = apply_faults(v, s, at_ps);
-	double host_flows = v->permutation ? 1 : v->f->net.host_count - 1, uplink_flows = 0;
+	double host_flows = v->permutation ? 1 : plane_hosts(v->f) - 1, uplink_flows = 0;
 	double most = host_flows * (1 + ROUNDING), left;
 	uint32_t worst = 0;
 	bool without = false;

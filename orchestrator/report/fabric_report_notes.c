@@ -79,11 +79,23 @@ static void note_unreached_kmin(json_t *notes, const struct fabric *f, uint32_t 
 			held));
 }
 
+static void note_gateway(json_t *notes, const struct fabric *f, const struct scenario *s)
+{
+	const char *node = s->external.node;
+
+	if (node && f->planes > 1)
+		json_array_append_new(notes,
+			json_sprintf(
+				"external.node: hosts of other planes than %s's have no way out of the fabric",
+				node));
+}
+
 json_t *report_notes(const struct fabric *f, const struct scenario *s)
 {
 	json_t *notes = json_array();
 
 	note_lossy(notes, f, s);
+	note_gateway(notes, f, s);
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		const struct switching_class *c = &f->switching.classes[i];
 

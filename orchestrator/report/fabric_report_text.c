@@ -54,6 +54,10 @@ static void print_shape(const json_t *r, FILE *out)
 		look_text(r, "scenario"), look_text(r, "topology"), look_count(r, "hosts"),
 		look_count(r, "switches"), plural(look_count(r, "switches"), "es"),
 		look_count(r, "links"));
+	if (look(r, "servers"))
+		line(out, "servers", N " with " N " NICs each (a host is a NIC): %s\n",
+			look_count(r, "servers.count"), look_count(r, "servers.nics"),
+			look_text(r, "servers.where"));
 	json_array_foreach(look(r, "tiers"), i, item)
 	{
 		json_int_t switches = look_count(item, "switches");

@@ -45,6 +45,8 @@ static const struct list override_list = {.item = &override_item,
 	KEY(#word, MAP, struct topology_spec, options, .choice = true,                             \
 		.map = &topology_kind_##word.map),
 
+static const char *const nics_to_words[] = {"leaf", "rails", "planes", NULL};
+
 static const struct key keys[] = {
 	TOPOLOGIES(ROW) KEY("rate", RATE, struct topology_spec, rate_bps, .fallback = "100Gbps",
 		.min = RATE_MIN, .max = RATE_MAX, .help = "of each link"),
@@ -54,6 +56,11 @@ static const struct key keys[] = {
 		.help = "propagation delay of each link"),
 	KEY("mtu", COUNT, struct topology_spec, mtu, .fallback = "4096", .min = 64, .max = 65000,
 		.help = "payload bytes of a full packet"),
+	KEY("nics", COUNT, struct topology_spec, nics, .fallback = "1", .min = 1, .max = 64,
+		.help = "NICs of a server; each is a host of the fabric"),
+	KEY("nics_to", WORD, struct topology_spec, nics_to, .fallback = "leaf",
+		.words = nics_to_words,
+		.help = "a server's NICs are at one leaf, each at one of its own, or each in a fabric of its own"),
 	KEY("links", LIST, struct topology_spec, overrides, .usual = "none", .list = &override_list,
 		.expected = "a list of {match, rate, delay}",
 		.help = "changes links whose names match; a later entry wins"),

@@ -21,6 +21,9 @@ struct link_override {
 	struct diag_pos pos;
 };
 
+/* A server has its NICs at one leaf, each at one of its own, or each in a fabric of its own. */
+enum nics_to { NICS_TO_LEAF, NICS_TO_RAILS, NICS_TO_PLANES };
+
 struct topology_spec {
 	bool valid;    /* false: there are messages about it */
 	unsigned kind; /* index in topology_kinds[] */
@@ -28,7 +31,9 @@ struct topology_spec {
 	uint64_t rate_bps;
 	uint64_t host_rate_bps; /* host links; 0: rate_bps */
 	uint64_t delay_ps;
-	uint32_t mtu; /* payload bytes of a full packet, 64..65000 */
+	uint32_t mtu;     /* payload bytes of a full packet, 64..65000 */
+	uint32_t nics;    /* of a server, each a host of the fabric; 0 or 1: hosts are servers */
+	unsigned nics_to; /* enum nics_to */
 	struct link_override *overrides;
 	size_t override_count;
 	struct diag_pos pos;

@@ -180,6 +180,7 @@ const struct topology_kind topology_kind_custom = {
 	.title = "custom",
 	.map = {KEYS(keys), .size = sizeof(struct custom), .help = "any hosts, switches and links",
 		.check = check_nodes, .partial = true},
+	.listed = true,
 	.near = "further apart",
 	.far = "further apart",
 	.shape = custom_shape,

@@ -32,6 +32,8 @@ struct fabric {
 	struct fabric_link *links;
 	uint32_t *by_name;   /* node indices, sorted by name */
 	uint32_t tier_count; /* the hosts' included */
+	uint32_t nics;       /* of a server: hosts with consecutive numbers */
+	uint32_t planes;     /* host h is in plane h % planes; nothing joins one with another */
 	bool regular;        /* wired alike from every host's view (rates and delays may differ) */
 
 	uint32_t mtu;
@@ -55,6 +57,12 @@ bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob
 
 /* Whether a node's name matches the glob. */
 bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob);
+
+/* The server whose NIC a host is. */
+static inline uint32_t fabric_server(const struct fabric *f, uint32_t host)
+{
+	return host / f->nics;
+}
 
 /* Whether a full packet with all of its bytes is a frame that either dataplane passes. */
 bool fabric_holds_payload(const struct fabric *f);

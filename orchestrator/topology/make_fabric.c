@@ -174,6 +174,10 @@ static int make_fabric(struct fabric *f, const struct scenario *s, struct diags 
 	int err = topology_kinds[s->topology.kind]->shape(&shape, &s->topology, diags);
 
 	if (!err && diags->count == before)
+		err = shape_nics(&shape, &s->topology, diags);
+	f->nics = s->topology.nics > 1 ? s->topology.nics : 1;
+	f->planes = s->topology.nics_to == NICS_TO_PLANES ? f->nics : 1;
+	if (!err && diags->count == before)
 		err = wire_shape(f, &shape);
 	shape_release(&shape);
 	if (err || diags->count != before)

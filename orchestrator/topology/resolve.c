@@ -172,7 +172,7 @@ static void take_longest(struct walk *w, uint32_t e)
 	for (uint32_t other = 0; other < w->g.edge_count; other++) {
 		const struct way *to = &w->to[w->g.edges[other]];
 
-		if (other != e)
+		if (other != e && w->dist[w->g.edges[other]] != NETGRAPH_FAR)
 			w->longest = max_u64(w->longest,
 				w->edge[e].slowest + w->edge[other].slowest + to->out + to->back);
 	}

@@ -32,6 +32,12 @@ void shape_release(struct shape *s);
 /* Appends a link with the topology's rate (host links: the hosts') and delay. */
 void shape_link(struct shape *s, const struct topology_spec *t, uint32_t a, uint32_t b);
 
+/*
+ * Makes servers with t->nics NICs of a shape's hosts: numbers and names them, and copies the shape
+ * for planes. What does not come out even is a message in diags. 0 or -ENOMEM.
+ */
+int shape_nics(struct shape *s, const struct topology_spec *t, struct diags *diags);
+
 /* ---- options of kinds of topology ---- */
 
 struct fat_tree {

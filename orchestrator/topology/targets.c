@@ -60,9 +60,17 @@ static uint64_t host_rate(const void *fabric, uint32_t host)
 	return net->ports[net->nodes[host].first_port].rate_bps;
 }
 
+static uint32_t host_server(const void *fabric, uint32_t host)
+{
+	return fabric_server(fabric, host);
+}
+
 struct workload_hosts fabric_workload_hosts(const struct fabric *f)
 {
 	return (struct workload_hosts){
+		.server = host_server,
+		.nics = f->nics,
+		.planes = f->planes,
 		.count = f->net.host_count,
 		.message_max = MESSAGE_PACKETS * f->mtu,
 		.mtu = f->mtu,
@@ -92,6 +100,35 @@ static void check_named_host(void *arg, const char *path, const char *name)
 	find_host(n->f, key, name, "send and receive", n->workload->pos, n->diags, &host);
 }
 
+/*
+ * Of separate planes, the first message that has no path. Whatever the seed: no kind draws a plane
+ * for one end alone, and those of open loops keep to planes.
+ */
+static void check_planes(
+	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
+{
+	const struct workload_kind *kind = workload_kinds[w->kind];
+	const struct workload_hosts hosts = fabric_workload_hosts(f);
+	struct operations m = OPERATIONS_INIT;
+
+	if (f->planes > 1 && kind->operations)
+		diags->out_of_memory |= kind->operations(&m, &(struct workload_params){0},
+						w->options, &hosts) == -ENOMEM;
+	for (size_t i = 0; i < m.count; i++) {
+		uint32_t src = m.items[i].src_host, dst = m.items[i].dst_host;
+		uint32_t from = src % f->planes, to = dst % f->planes;
+
+		if (!operation_is_message(&m.items[i]) || from == to)
+			continue;
+		diags_add(diags, w->pos,
+			"workload.%zu.%s: no path joins %s and %s, which are in planes %u and %u; send within a plane, among *n%u or among *n%u",
+			index, kind->name, f->nodes[src].name, f->nodes[dst].name, from, to, from,
+			to);
+		break;
+	}
+	operations_release(&m);
+}
+
 /* Returns how many operations it comes to. */
 static double check_workload(
 	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)
@@ -116,6 +153,7 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 
 	for (size_t i = 0; i < count; i++) {
 		const struct workload_spec *w = &workloads[i];
+		size_t before = diags->count;
 		double at_once;
 
 		if (!w->valid)
@@ -126,6 +164,8 @@ static void check_workloads(const struct fabric *f, const struct workload_spec *
 				"workload: %.0f operations up to here; at most %u (%s)",
 				flows + at_once, most, reason);
 		flows += at_once;
+		if (flows <= most && diags->count == before)
+			check_planes(f, w, i, diags);
 	}
 }
 

@@ -19,7 +19,8 @@ struct topology_kind {
 	struct map map;    /* its keys; size: of its options */
 	/* Where two hosts four links apart, and more, are, for reports. Two: under one switch. */
 	const char *near, *far;
-	bool pods; /* reports number parts without the top tier as pods, or name a switch */
+	bool listed; /* a scenario names its hosts and links */
+	bool pods;   /* reports number parts without the top tier as pods, or name a switch */
 	/*
 	 * The reader has checked each value and name. What conflicts is a message in diags, and
 	 * then *s stays empty. 0 or -ENOMEM.

@@ -71,6 +71,7 @@ class Scenario:
     def __init__(self, seed):
         self.dice = random.Random(f"scenario {seed}")
         self.collective_dice = random.Random(f"collective {seed}")
+        self.nics_dice = random.Random(f"nics {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -98,6 +99,7 @@ class Scenario:
         self.mtu = d.choice([64, 256, 512, 1000, 1024, 1500, 3306, 3326, 3327, 3400, 4096, 4096, 4096, 9000, 65000, d.randint(64, 65000)])
         self.packet_ps = (self.mtu + HEADERS) * 8 * PS["s"] / self.rate
         t = self.pick(self.fat_tree, self.leaf_spine, self.leaf_spine, self.custom)()
+        self.nics(t)
         self.switch_names = sorted({end for link in self.links for end in link.split("#")[0].split("-")} - set(self.hosts))
         t["rate"] = rate(self.rate)
         self.host_rate = self.rate
@@ -114,6 +116,51 @@ class Scenario:
         if d.random() < 0.25:
             t["links"] = [self.override() for _ in range(d.randint(1, 3))]
         self.keys["topology"] = t
+
+    def nics(self, t):
+        """Sometimes hosts are NICs of servers. self.peers: hosts that reach each other."""
+        self.peers = self.hosts
+        leaves = [link.split("-")[1] for link in self.links if link.split("-")[0] in self.hosts]
+        at_leaf = leaves.count(leaves[0])
+        to = [(n, "planes") for n in (2, 3)]
+        if "custom" not in t:
+            to += [(n, "leaf") for n in (2, 3, 4) if at_leaf % n == 0] + [(n, "rails") for n in (2, 3, 4) if len(set(leaves)) % n == 0]
+        elif len(self.hosts) % 2 == 0:
+            to += [(2, "leaf")]
+        self.servers = 0
+        if self.nics_dice.random() > 0.2:
+            return
+        t["nics"], t["nics_to"] = count, where = self.nics_dice.choice(to)
+        named = {}
+        if where == "planes":
+            ends = {end for link in self.links for end in link.split("#")[0].split("-")}
+            named = {end: [f"{end}{'n' if end in self.hosts else 'p'}{p}" for p in range(count)] for end in ends}
+            self.peers = [named[h][0] for h in self.hosts]
+            self.hosts = [name for h in self.hosts for name in named[h]]
+            self.links = ["-".join(named[end][p] for end in link.split("#")[0].split("-")) + "".join(link.partition("#")[1:])
+                          for link in self.links for p in range(count)]
+        elif "custom" not in t:
+            group = at_leaf * count
+            for i, host in enumerate(self.hosts):
+                nic = i - i % group + i % group % at_leaf * count + i % group // at_leaf if where == "rails" else i
+                named[host] = f"h{nic // count}n{nic % count}"
+            self.links = ["-".join(named.get(end, end) for end in link.split("-")) for link in self.links]
+            self.peers = self.hosts = sorted(named.values(), key=lambda name: [int(n) for n in name[1:].split("n")])
+
+        self.servers = len(self.hosts) // count
+
+    def same_nic(self, kind, spec):
+        """Sometimes hosts keep to those with their NIC number."""
+        if self.servers < 2 or kind == "pairs" or self.nics_dice.random() > 0.4:
+            return
+        if kind == "collective":
+            if "hosts" not in spec:
+                spec["placement"] = "by_nic"
+            return
+        spec["same_nic"] = "yes"
+        incast = spec if kind == "incast" else spec.get("incast", {})
+        if incast:
+            incast["senders"] = min(incast["senders"], self.servers - 1)
 
     @staticmethod
     def round_rate(bps):
@@ -200,9 +247,10 @@ class Scenario:
         self.maybe(0.3, spec, "warmup", lambda: time(until * d.random()))
         self.maybe(0.3, spec, "cooldown", lambda: time(until * d.random()))
         self.maybe(0.3, spec, "start", lambda: time(self.packet_ps * d.random() * 50))
-        if hosts > 2:
-            self.maybe(0.3, spec, "incast", lambda: {"senders": d.randint(1, hosts - 1), "message": size(self.mtu * d.randint(1, 8)), "share": "5%"})
+        if len(self.peers) > 2:
+            self.maybe(0.3, spec, "incast", lambda: {"senders": d.randint(1, len(self.peers) - 1), "message": size(self.mtu * d.randint(1, 8)), "share": "5%"})
         self.most_bytes = max(getattr(self, "most_bytes", 0), 55000 * flows)
+        self.same_nic("load", spec)
         return {"load": spec}
 
     def job(self):
@@ -215,11 +263,13 @@ class Scenario:
             self.maybe(0.2, spec, "count", lambda: d.randint(1, 3))
             flows *= spec.get("count", 1)
         elif kind == "incast":
-            flows = spec["senders"] = d.randint(1 + len(self.hosts) // 3, len(self.hosts) - 1) if len(self.hosts) > 2 else 1
+            flows = spec["senders"] = d.randint(1 + len(self.peers) // 3, len(self.peers) - 1) if len(self.peers) > 2 else 1
             self.maybe(0.7, spec, "to", lambda: d.choice(self.hosts))
+            if "h0" not in self.hosts:  # the default
+                spec.setdefault("to", self.hosts[0])
         else:
-            flows = d.randint(1, len(self.hosts) // 2)
-            chosen = d.sample(self.hosts, 2 * flows)
+            flows = d.randint(1, len(self.peers) // 2)
+            chosen = d.sample(self.peers, 2 * flows)
             spec["from"], spec["to"] = chosen[:flows], chosen[flows:]
             if flows == 1 and d.random() < 0.5:
                 spec["from"], spec["to"] = chosen
@@ -231,20 +281,21 @@ class Scenario:
         self.most_bytes = max(getattr(self, "most_bytes", 0), count * flows)
         self.maybe(0.2, spec, "start", lambda: time(self.packet_ps * d.random() * 50))
         self.maybe(0.5, spec, "gap", lambda: time(self.packet_ps * d.random() * 50))
+        self.same_nic(kind, spec)
         return {kind: spec}
 
     def collective(self, d):
         op, algorithms = d.choice(list(ALGORITHMS.items()))
         spec = {"op": op, "algorithm": d.choice(algorithms)}
-        jobs = d.randint(1, max(1, len(self.hosts) // 4))
-        ranks = d.randint(2, max(2, len(self.hosts) // jobs))
+        jobs = d.randint(1, max(1, len(self.peers) // 4))
+        ranks = d.randint(2, max(2, len(self.peers) // jobs))
         if spec["algorithm"] == "halving_doubling":
             ranks = 1 << ranks.bit_length() - 1
-        jobs = min(jobs, len(self.hosts) // ranks)
-        if jobs * ranks > len(self.hosts) or jobs < 1:
+        jobs = min(jobs, len(self.peers) // ranks)
+        if jobs * ranks > len(self.peers) or jobs < 1:
             jobs, ranks = 1, 2
         if d.random() < 0.3:
-            spec["hosts"] = d.sample(self.hosts, jobs * ranks)
+            spec["hosts"] = d.sample(self.peers, jobs * ranks)
         else:
             spec["placement"] = d.choice(["in_order", "random"])
         repeat = d.choice([1, 1, 2])
@@ -267,6 +318,7 @@ class Scenario:
                               "delay": delay(self.packet_ps * d.random())}
             if "hosts" in spec:
                 spec["hosts"] = d.sample(self.hosts * each, jobs * ranks)
+        self.same_nic("collective", spec)
         return spec
 
     def scale(self):

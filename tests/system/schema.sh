@@ -111,5 +111,5 @@ same "--set completes keys" "$(complete_set switch.buffer.p)" "switch.buffer.per
 same "a mapping that may be a word, too" "$(complete_set host.transport=)" "host.transport="
 same "but not the name of a choice" "$(complete_set clock. | tr '\n' ' ')" "clock.wall.slowdown= "
 same "of lists those of the first element" "$(complete_set workload.0.incast.s | sort | tr '\n' ' ')" \
-	"workload.0.incast.senders= workload.0.incast.start= "
+	"workload.0.incast.same_nic= workload.0.incast.senders= workload.0.incast.start= "
 tap_done

@@ -31,6 +31,8 @@ static const char full[] =
 	"  host_rate: 100 Gbps\n"
 	"  delay: 1.5us\n"
 	"  mtu: 1024\n"
+	"  nics: 4\n"
+	"  nics_to: rails\n"
 	"  links:\n"
 	"    - {match: 'leaf*-spine0*', rate: 50Gbps}\n"
 	"    - {match: h0-leaf0, delay: 0.1ns}\n"
@@ -48,7 +50,7 @@ static const char full[] =
 	"  payload: full\n"
 	"  ip: 6\n"
 	"workload:\n"
-	"  - permutation: {message: 2MB, count: 4, start: 1us, repeat: 3, gap: 2us}\n"
+	"  - permutation: {message: 2MB, count: 4, start: 1us, repeat: 3, gap: 2us, same_nic: yes}\n"
 	"  - incast: {senders: 32, to: h5, message: 1}\n"
 	"  - pairs: {from: [h0, h1], to: [h15, h14], message: 16MB}\n"
 	"  - pairs: {from: h0, to: h1, message: 1KB}\n"
@@ -87,6 +89,8 @@ static void check_full_topology(const struct scenario *s)
 	assert_int_equal(t->host_rate_bps, 100 * GBPS);
 	assert_int_equal(t->delay_ps, 1500000);
 	assert_int_equal(t->mtu, 1024);
+	assert_int_equal(t->nics, 4);
+	assert_int_equal(t->nics_to, NICS_TO_RAILS);
 	assert_int_equal(t->override_count, 2);
 	assert_string_equal(t->overrides[0].match, "leaf*-spine0*");
 	assert_int_equal(t->overrides[0].rate_bps, 50 * GBPS);
@@ -121,8 +125,8 @@ static void check_full_nodes(const struct scenario *s)
 static void check_full_workloads(const struct scenario *s)
 {
 	static const char *const written[] = {
-		"- {permutation: {count: 4, message: 2MB, start: 1us, repeat: 3, gap: 2us}}",
-		"- {incast: {senders: 32, to: h5, message: 1B, start: 0ps, repeat: 1, gap: 0ps}}",
+		"- {permutation: {count: 4, message: 2MB, start: 1us, repeat: 3, gap: 2us, same_nic: yes}}",
+		"- {incast: {senders: 32, to: h5, message: 1B, start: 0ps, repeat: 1, gap: 0ps, same_nic: no}}",
 		"- {pairs: {from: [h0, h1], to: [h15, h14], message: ",
 		"- {pairs: {from: [h0], to: [h1], message: ",
 	};
@@ -139,7 +143,7 @@ static void check_full_workloads(const struct scenario *s)
 	assert_int_equal(w[0].options->start_ps, US);
 	assert_int_equal(((const struct workload_rounds *)w[0].options)->repeat, 3);
 	assert_int_equal(((const struct workload_rounds *)w[0].options)->gap_ps, 2 * US);
-	assert_int_equal(w[0].pos.line, 28);
+	assert_int_equal(w[0].pos.line, 30);
 }
 
 static void check_full_rest(const struct scenario *s)
@@ -152,7 +156,7 @@ static void check_full_rest(const struct scenario *s)
 	assert_int_equal(s->faults[1].effect.kind, FAULT_RATE);
 	assert_true(s->faults[1].effect.share == 0.125);
 	assert_true(s->faults[1].until_ps == UINT64_MAX);
-	assert_int_equal(s->faults[1].pos.line, 34);
+	assert_int_equal(s->faults[1].pos.line, 36);
 	assert_int_equal(s->faults[1].pos.column, 5);
 	assert_int_equal(s->sample_ps, US);
 	assert_int_equal(s->until_ps, 5000 * US);
@@ -214,6 +218,8 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s->topology.host_rate_bps, 100 * GBPS);
 	assert_int_equal(s->topology.delay_ps, US);
 	assert_int_equal(s->topology.mtu, 4096);
+	assert_int_equal(s->topology.nics, 1);
+	assert_int_equal(s->topology.nics_to, NICS_TO_LEAF);
 	assert_true(is_quantity(s->sw.buffer.per_port, 5, QUANTITY_BDP));
 	assert_true(is_quantity(s->sw.classes[0].ecn.kmin, 0.25, QUANTITY_BDP));
 	assert_true(is_quantity(s->sw.classes[0].ecn.kmax, 0.75, QUANTITY_BDP));

@@ -37,7 +37,7 @@ static void wrong_topologies_are_explained(void **state)
 		"4:11: topology.custom: fat_tree and custom exclude each other; keep one\n");
 	expect(NAMED "topology: 4\n",
 		"2:11: topology: expected a mapping of these keys: fat_tree, leaf_spine, custom, rate, "
-		"host_rate, delay, mtu, links, not '4'\n");
+		"host_rate, delay, mtu, nics, nics_to, links, not '4'\n");
 	expect(NAMED "topology:\n  leaf_spine: {leaves: 1024, spines: 512, hosts_per_leaf: 1}\n",
 		"3:15: topology.leaf_spine: too large; 525312 links have 1050624 ports, and the limit is "
 		"1048576\n");

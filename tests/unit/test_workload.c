@@ -51,7 +51,7 @@ static void permutations_are_derangements(void **state)
 			struct asked p = plain;
 
 			p.seed = seed;
-			assert_int_equal(workload_permutation(&m, ASKED(&p), sizes[i], 3), 0);
+			assert_int_equal(workload_permutation(&m, ASKED(&p), sizes[i], 1, 3), 0);
 			assert_int_equal(m.count, 3 * sizes[i]);
 			for (int n = 0; n < 3; n++)
 				assert_derangement(m.items + n * sizes[i], sizes[i]);
@@ -75,7 +75,7 @@ static void derangements_are_equally_likely(void **state)
 		struct asked p = plain;
 
 		p.seed = seed;
-		assert_int_equal(workload_permutation(&m, ASKED(&p), 4, 1), 0);
+		assert_int_equal(workload_permutation(&m, ASKED(&p), 4, 1, 1), 0);
 		seen[m.items[0].dst_host | m.items[1].dst_host << 2 | m.items[2].dst_host << 4 |
 			m.items[3].dst_host << 6]++;
 		operations_release(&m);
@@ -96,17 +96,17 @@ static void draws_depend_on_the_seed_alone(void **state)
 	struct asked p = plain;
 
 	(void)state;
-	assert_int_equal(workload_permutation(&a, ASKED(&p), 64, 2), 0);
-	assert_int_equal(workload_incast(&a, ASKED(&p), 64, 20, 5), 0);
-	assert_int_equal(workload_permutation(&b, ASKED(&p), 64, 2), 0);
-	assert_int_equal(workload_incast(&b, ASKED(&p), 64, 20, 5), 0);
+	assert_int_equal(workload_permutation(&a, ASKED(&p), 64, 1, 2), 0);
+	assert_int_equal(workload_incast(&a, ASKED(&p), 64, 1, 20, 5), 0);
+	assert_int_equal(workload_permutation(&b, ASKED(&p), 64, 1, 2), 0);
+	assert_int_equal(workload_incast(&b, ASKED(&p), 64, 1, 20, 5), 0);
 	for (size_t i = 0; i < a.count; i++)
 		assert_int_equal(a.items[i].src_host << 16 | a.items[i].dst_host,
 			b.items[i].src_host << 16 | b.items[i].dst_host);
 	/* The draws of one list differ from each other, and from another seed's. */
 	assert_memory_not_equal(a.items, a.items + 64, 64 * sizeof(*a.items));
 	p.seed = 2;
-	assert_int_equal(workload_permutation(&c, ASKED(&p), 64, 2), 0);
+	assert_int_equal(workload_permutation(&c, ASKED(&p), 64, 1, 2), 0);
 	assert_memory_not_equal(a.items, c.items, 64 * sizeof(*a.items));
 	operations_release(&a);
 	operations_release(&b);
@@ -154,7 +154,7 @@ static void incast_senders_are_distinct_others(void **state)
 		unsigned seen = 0;
 
 		p.seed = seed;
-		assert_int_equal(workload_incast(&m, ASKED(&p), 16, 5, 3), 0);
+		assert_int_equal(workload_incast(&m, ASKED(&p), 16, 1, 5, 3), 0);
 		assert_int_equal(m.count, 5);
 		for (size_t i = 0; i < m.count; i++) {
 			assert_int_equal(m.items[i].dst_host, 3);
@@ -178,7 +178,7 @@ static void all_others_can_send(void **state)
 
 	(void)state;
 	for (uint32_t to = 0; to < 4; to++)
-		assert_int_equal(workload_incast(&m, ASKED(&plain), 4, 3, to), 0);
+		assert_int_equal(workload_incast(&m, ASKED(&plain), 4, 1, 3, to), 0);
 	assert_int_equal(m.count, 12);
 	operations_release(&m);
 }
@@ -189,10 +189,10 @@ static void too_many_messages_leave_the_list_alone(void **state)
 	struct asked p = plain;
 
 	(void)state;
-	assert_int_equal(workload_incast(&m, ASKED(&p), 4, 3, 0), 0);
+	assert_int_equal(workload_incast(&m, ASKED(&p), 4, 1, 3, 0), 0);
 	p.repeat = UINT32_MAX;
-	assert_int_equal(workload_incast(&m, ASKED(&p), 4, 3, 0), -E2BIG);
-	assert_int_equal(workload_permutation(&m, ASKED(&p), 4, UINT32_MAX), -E2BIG);
+	assert_int_equal(workload_incast(&m, ASKED(&p), 4, 1, 3, 0), -E2BIG);
+	assert_int_equal(workload_permutation(&m, ASKED(&p), 4, 1, UINT32_MAX), -E2BIG);
 	assert_int_equal(m.count, 3);
 	operations_release(&m);
 }
@@ -357,7 +357,7 @@ static void shared_host_links_add_up(void **state)
 	assert_int_equal(workload_pairs(&m, ASKED(&p), to, from, 3), 0);
 	assert_int_equal(ideal(f, &m), 30 * S + 5 * S + 6 * (A + 2 * DELAY));
 	m.count = 0;
-	assert_int_equal(workload_permutation(&m, ASKED(&p), 16, 1), 0);
+	assert_int_equal(workload_permutation(&m, ASKED(&p), 16, 1, 1), 0);
 	assert_true(ideal(f, &m) <= 10 * S + 5 * S + 6 * (A + 2 * DELAY));
 	operations_release(&m);
 	fabric_free(f);

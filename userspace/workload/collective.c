@@ -13,7 +13,7 @@ static const char *const op_words[] = {
 	"all_reduce", "reduce_scatter", "all_gather", "broadcast", "all_to_all", NULL};
 static const char *const algorithm_words[] = {
 	"auto", "ring", "halving_doubling", "tree", "pairwise", "windowed", "bruck", NULL};
-static const char *const placement_words[] = {"in_order", "random", NULL};
+static const char *const placement_words[] = {"in_order", "random", "by_nic", NULL};
 
 /* What each operation can be done by, the default first. */
 static const struct {
@@ -90,7 +90,7 @@ static const struct key keys[] = {
 	SECTION("inside", &inside_map, .fallback = "off"),
 	KEY("placement", WORD, struct collective, placement, .fallback = "in_order",
 		.words = placement_words,
-		.help = "the hosts of ranks: one after the other, or drawn by the seed; each is filled"),
+		.help = "the hosts of ranks: one after the other, drawn by the seed, or NIC 0 of each server, then NIC 1, ...; each is filled"),
 	KEY("hosts", LIST, struct collective, hosts, .usual = "by placement", .list = &host_list,
 		.expected = "a list of hosts such as [h0, h1]",
 		.help = "the host of each rank, job by job"),
@@ -195,6 +195,8 @@ static const char *refuse(
 	const struct collective *o = options;
 	uint32_t hosts = available->count, ranks = ranks_of(o, hosts);
 	uint64_t all = (uint64_t)ranks * o->jobs;
+	uint32_t planes = workload_groups(available, false), reached = hosts / planes;
+	uint64_t shared = (uint64_t)reached * o->ranks_per_host; /* ranks of a plane */
 
 	if (ranks < 2)
 		snprintf(buf, WORKLOAD_REFUSAL,
@@ -208,6 +210,10 @@ static const char *refuse(
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"ranks: %u job%s of %u ranks; ranks_per_host is %u, and the fabric has %u hosts",
 			o->jobs, o->jobs > 1 ? "s" : "", ranks, o->ranks_per_host, hosts);
+	else if (!o->host_count && all > shared && shared % ranks)
+		snprintf(buf, WORKLOAD_REFUSAL,
+			"ranks: %u of a job; no path joins the %u planes, which have %u hosts each; take jobs: %u, one in each plane, or a number of ranks that divides %llu",
+			ranks, planes, reached, planes, (unsigned long long)shared);
 	else if (collective_algorithm(o) == HALVING_DOUBLING && ranks & (ranks - 1))
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"ranks: %u is no power of two, which halving_doubling needs", ranks);
@@ -227,17 +233,20 @@ static const char *refuse(
 	return buf;
 }
 
-/* The hosts of all ranks, job by job. */
+/* The hosts of all ranks, job by job; of planes, those of one after those of another. */
 static void place(uint32_t *ret, const struct collective *o, uint32_t ranks, uint64_t seed,
 	const struct workload_hosts *hosts)
 {
 	uint64_t rng = rng_stream(seed, "collective", 0);
-	uint32_t each = o->ranks_per_host;
+	uint32_t each = o->ranks_per_host, filled = (ranks + each - 1) / each;
+	uint32_t groups = workload_groups(hosts, o->placement == BY_NIC);
+	uint32_t size = hosts->count / groups;
 
 	for (uint32_t i = 0; i < hosts->count; i++)
-		ret[i] = i;
+		ret[i] = workload_host(hosts, groups, i);
 	if (o->placement == RANDOM && !o->host_count)
-		workload_sample(ret, hosts->count, (ranks + each - 1) / each, &rng);
+		for (uint32_t i = 0; i < filled; i += size)
+			workload_sample(ret + i, size, filled - i < size ? filled - i : size, &rng);
 	/* from the last on: what is read yet is not written before */
 	for (uint32_t i = ranks; i-- > 0;)
 		ret[i] = ret[i / each];

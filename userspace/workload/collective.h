@@ -11,7 +11,7 @@
 
 enum collective_op { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, ALL_TO_ALL };
 enum collective_algorithm { AUTOMATIC, RING, HALVING_DOUBLING, TREE, PAIRWISE, WINDOWED, BRUCK };
-enum placement { IN_ORDER, RANDOM };
+enum placement { IN_ORDER, RANDOM, BY_NIC };
 
 /* A rank of each job that is late, or slow. */
 struct straggler {

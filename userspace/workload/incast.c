@@ -9,19 +9,21 @@
 #include "workload/list.h"
 
 int workload_incast(struct operations *m, const struct workload_params *p,
-	const struct workload_rounds *rounds, uint32_t hosts, uint32_t senders, uint32_t to)
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t groups, uint32_t senders,
+	uint32_t to)
 {
+	uint32_t others = hosts / groups - 1;
 	uint32_t *src = calloc(hosts, sizeof(*src));
 	uint32_t *dst = calloc(hosts, sizeof(*dst));
 	uint64_t rng = rng_stream(p->seed, "incast", to);
 	int err = -ENOMEM;
 
 	if (src && dst) {
-		for (uint32_t i = 0; i < hosts - 1; i++)
-			src[i] = i < to ? i : i + 1;
+		for (uint32_t i = 0; i < others; i++)
+			src[i] = (i < to / groups ? i : i + 1) * groups + to % groups;
 		for (uint32_t i = 0; i < senders; i++)
 			dst[i] = to;
-		workload_sample(src, hosts - 1, senders, &rng);
+		workload_sample(src, others, senders, &rng);
 		err = operations_add_rounds(m, p, rounds, src, dst, senders);
 	}
 	free(src);
@@ -33,6 +35,7 @@ struct incast {
 	struct workload_rounds rounds;
 	uint32_t senders;
 	char *to;
+	bool same_nic;
 };
 
 static const struct key keys[] = {
@@ -42,6 +45,7 @@ static const struct key keys[] = {
 		.is_host = true, .expected = "the name of a host such as h0",
 		.help = "the receiver"),
 	WORKLOAD_ROUNDS_KEYS(struct incast),
+	SAME_NIC_KEY(struct incast),
 };
 
 static double count(const void *options, const struct workload_hosts *hosts)
@@ -56,12 +60,13 @@ static const char *refuse(
 	const void *options, const struct workload_hosts *hosts, char buf[WORKLOAD_REFUSAL])
 {
 	const struct incast *o = options;
+	uint32_t groups = workload_groups(hosts, o->same_nic), reached = hosts->count / groups;
 
-	if (o->senders < hosts->count)
+	if (o->senders < reached)
 		return NULL;
 	snprintf(buf, WORKLOAD_REFUSAL,
-		"senders: %u; of the fabric's %u hosts one receives, so at most %u", o->senders,
-		hosts->count, hosts->count - 1);
+		"senders: %u; of the fabric's %u hosts%s one receives, so at most %u", o->senders,
+		reached, groups > 1 ? " with the same NIC number" : "", reached - 1);
 	return buf;
 }
 
@@ -70,8 +75,8 @@ static int make_operations(struct operations *m, const struct workload_params *p
 {
 	const struct incast *o = options;
 
-	return workload_incast(
-		m, p, &o->rounds, hosts->count, o->senders, hosts->number(hosts->fabric, o->to));
+	return workload_incast(m, p, &o->rounds, hosts->count, workload_groups(hosts, o->same_nic),
+		o->senders, hosts->number(hosts->fabric, o->to));
 }
 
 const struct workload_kind workload_kind_incast = {

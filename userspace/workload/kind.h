@@ -38,6 +38,8 @@ struct workload_rounds {
 		KEY("gap", TIME, type, rounds.gap_ps, .fallback = "0", .max = TIME_MAX,            \
 			.help = "from the end of one to the start of the next")
 
+#define WORKLOAD_REFUSAL 256
+
 /* The hosts of a fabric. */
 struct workload_hosts {
 	uint32_t count;
@@ -48,9 +50,40 @@ struct workload_hosts {
 	uint32_t (*number)(const void *fabric, const char *name); /* UINT32_MAX: there is none */
 	bool (*matches)(const void *fabric, uint32_t host, const char *glob); /* its name does */
 	uint64_t (*rate_bps)(const void *fabric, uint32_t host);              /* of its link */
+	uint32_t (*server)(const void *fabric, uint32_t host); /* whose NIC it is; from 0 on */
+	uint32_t nics;   /* of a server: host h is NIC h % nics of its own; 0: as 1 */
+	uint32_t planes; /* host h is in plane h % planes, and no path leads out; 0: as 1 */
 };
 
-#define WORKLOAD_REFUSAL 256
+/*
+ * Groups of hosts that send within the group alone: NICs with the same number, if that is asked
+ * for, or planes. Host h is in group h % groups.
+ */
+static inline uint32_t workload_groups(const struct workload_hosts *hosts, bool same_nic)
+{
+	uint32_t groups = same_nic ? hosts->nics : hosts->planes;
+
+	return groups ? groups : 1;
+}
+
+/* Host number i if they are counted group by group. */
+static inline uint32_t workload_host(
+	const struct workload_hosts *hosts, uint32_t groups, uint32_t i)
+{
+	uint32_t size = hosts->count / groups;
+
+	return i % size * groups + i / size;
+}
+
+/* Why hosts have no others in their groups, for `refuse`; NULL: they have. */
+const char *workload_refuse_alone(const struct workload_hosts *hosts, bool same_nic,
+	const char *key, char buf[WORKLOAD_REFUSAL]);
+
+/* The key that asks for that. */
+#define SAME_NIC_KEY(type)                                                                         \
+	KEY("same_nic", FLAG, type, same_nic, .fallback = "no",                                    \
+		.words = (const char *const[]){"no", "yes", NULL},                                 \
+		.help = "a host sends to NICs with its own number alone; in planes it always does")
 
 /* Of an open loop: its messages are made as time passes. */
 struct workload_arrivals {

@@ -22,6 +22,7 @@ struct load {
 	double load; /* bytes of flows over what the hosts' links carry */
 	unsigned arrivals;
 	char *hosts;
+	bool same_nic;
 	uint64_t warmup_ps, until_ps, cooldown_ps; /* after start: measured from warmup to until */
 	struct {
 		bool on;
@@ -68,6 +69,7 @@ static const struct key keys[] = {
 		.help = "from the start to the end of that interval"),
 	KEY("cooldown", TIME, struct load, cooldown_ps, .fallback = "0", .max = TIME_MAX,
 		.help = "so long flows go on arriving after it"),
+	SAME_NIC_KEY(struct load),
 	SECTION("incast", &incast_map, .fallback = "off"),
 };
 
@@ -99,6 +101,11 @@ static bool check_load(struct check *c, const struct tree *n, void *options, uin
 
 /* ---- where flows come from ---- */
 
+/* Hosts that take part and send to each other: those of a group. */
+struct peers {
+	uint32_t first, count; /* indices among all that take part */
+};
+
 /* A host, or the incast: it makes flows from time to time. */
 struct source {
 	uint64_t at_ps, gap_ps; /* the next, and the mean */
@@ -110,9 +117,11 @@ struct world {
 	const struct load *o;
 	struct workload_params p;
 	struct sizes sizes;
-	uint32_t *hosts; /* their numbers */
+	uint32_t *hosts; /* their numbers, group by group */
 	uint32_t *pool;  /* the same, shuffled as incasts are drawn */
 	uint32_t host_count;
+	struct peers *peers; /* by group; those without hosts are left out */
+	uint32_t peers_count, least_peers;
 	struct source *sources; /* a heap: the earliest first */
 	uint32_t source_count;
 	uint64_t capacity_bps, slowest_bps; /* of the hosts' links */
@@ -140,12 +149,38 @@ static void world_release(struct world *w)
 	sizes_release(&w->sizes);
 	free(w->hosts);
 	free(w->pool);
+	free(w->peers);
 	free(w->sources);
+}
+
+/* Takes in the hosts of a group whose names match. */
+static void add_peers(
+	struct world *w, const struct workload_hosts *hosts, uint32_t group, uint32_t groups)
+{
+	struct peers *peers = &w->peers[w->peers_count];
+
+	peers->first = w->host_count;
+	for (uint32_t h = group; h < hosts->count; h += groups)
+		if (hosts->matches(hosts->fabric, h, w->o->hosts)) {
+			uint64_t rate = hosts->rate_bps(hosts->fabric, h);
+
+			w->capacity_bps += rate;
+			if (!w->host_count || rate < w->slowest_bps)
+				w->slowest_bps = rate;
+			w->pool[w->host_count] = h;
+			w->hosts[w->host_count++] = h;
+		}
+	peers->count = w->host_count - peers->first;
+	if (!peers->count)
+		return;
+	if (!w->peers_count++ || peers->count < w->least_peers)
+		w->least_peers = peers->count;
 }
 
 /* The distribution, which check_load() has found to be good, and who takes part. 0 or -ENOMEM. */
 static int world_init(struct world *w, const struct load *o, const struct workload_hosts *hosts)
 {
+	uint32_t groups = workload_groups(hosts, o->same_nic);
 	char why[SIZES_REFUSAL];
 	int r;
 
@@ -155,19 +190,12 @@ static int world_init(struct world *w, const struct load *o, const struct worklo
 		return r;
 	w->hosts = calloc(hosts->count + 1, sizeof(*w->hosts));
 	w->pool = calloc(hosts->count + 1, sizeof(*w->pool));
+	w->peers = calloc(groups, sizeof(*w->peers));
 	w->sources = calloc(hosts->count + 1, sizeof(*w->sources));
-	if (!w->hosts || !w->pool || !w->sources)
+	if (!w->hosts || !w->pool || !w->peers || !w->sources)
 		return -ENOMEM;
-	for (uint32_t h = 0; h < hosts->count; h++)
-		if (hosts->matches(hosts->fabric, h, o->hosts)) {
-			uint64_t rate = hosts->rate_bps(hosts->fabric, h);
-
-			w->capacity_bps += rate;
-			if (!w->host_count || rate < w->slowest_bps)
-				w->slowest_bps = rate;
-			w->pool[w->host_count] = h;
-			w->hosts[w->host_count++] = h;
-		}
+	for (uint32_t group = 0; group < groups; group++)
+		add_peers(w, hosts, group, groups);
 	return 0;
 }
 
@@ -231,21 +259,34 @@ static void add_flow(struct operations *m, const struct world *w, uint64_t at_ps
 			  });
 }
 
+static const struct peers *peers_of(const struct world *w, const struct source *s)
+{
+	const struct peers *p = w->peers;
+
+	while (s->host >= p->first + p->count)
+		p++;
+	return p;
+}
+
 /* What comes of a source now. 0, or an error of operations_reserve(). */
 static int let_arrive(struct operations *m, struct world *w, struct source *s)
 {
 	bool incast = s->host == w->host_count;
-	uint32_t senders = w->o->incast.senders, to;
+	uint32_t senders = w->o->incast.senders, to, *pool;
+	const struct peers *p;
 	int r = operations_reserve(m, incast ? senders : 1, 0);
 
 	if (r < 0)
 		return r;
 	if (incast) {
-		workload_sample(w->pool, w->host_count, senders + 1, &s->rng);
+		p = &w->peers[w->peers_count > 1 ? rng_below(&s->rng, w->peers_count) : 0];
+		pool = w->pool + p->first;
+		workload_sample(pool, p->count, senders + 1, &s->rng);
 		for (uint32_t i = 1; i <= senders; i++)
-			add_flow(m, w, s->at_ps, w->pool[i], w->pool[0], w->o->incast.bytes);
+			add_flow(m, w, s->at_ps, pool[i], pool[0], w->o->incast.bytes);
 	} else {
-		to = rng_below(&s->rng, w->host_count - 1);
+		p = peers_of(w, s);
+		to = p->first + rng_below(&s->rng, p->count - 1);
 		to += to >= s->host;
 		add_flow(m, w, s->at_ps, w->hosts[s->host], w->hosts[to],
 			sizes_draw(&w->sizes, rng_take(&s->rng)));
@@ -278,14 +319,19 @@ static void find_refusal(const struct world *w, const struct workload_hosts *hos
 	uint64_t longest = max_u64(
 		w->sizes.points[w->sizes.count - 1].bytes, o->incast.on ? o->incast.bytes : 0);
 
-	if (w->host_count < 2)
+	if (w->host_count >= 2 && w->least_peers < 2)
+		snprintf(buf, WORKLOAD_REFUSAL,
+			"hosts: '%.40s' matches one host with a NIC number, which has none to send to; expected at least 2 with each, or none",
+			o->hosts);
+	else if (w->host_count < 2)
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"hosts: '%.40s' matches %u of the %u hosts; expected at least 2", o->hosts,
 			w->host_count, hosts->count);
-	else if (o->incast.on && o->incast.senders >= w->host_count)
+	else if (o->incast.on && o->incast.senders >= w->least_peers)
 		snprintf(buf, WORKLOAD_REFUSAL,
-			"incast.senders: %u; of %u hosts one receives, so at most %u",
-			o->incast.senders, w->host_count, w->host_count - 1);
+			"incast.senders: %u; of %u hosts%s one receives, so at most %u",
+			o->incast.senders, w->least_peers,
+			w->peers_count > 1 ? " with the same NIC number" : "", w->least_peers - 1);
 	else if (mean_gap(sizes_mean(&w->sizes), o->load, w->slowest_bps) > (double)GAP_MAX)
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"load: so low that a host sends less than one flow in 20 hours");

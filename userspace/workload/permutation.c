@@ -34,8 +34,9 @@ static bool has_fixed_point(const uint32_t *items, uint32_t n)
 }
 
 int workload_permutation(struct operations *m, const struct workload_params *p,
-	const struct workload_rounds *rounds, uint32_t hosts, uint32_t count)
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t groups, uint32_t count)
 {
+	uint32_t servers = hosts / groups;
 	uint32_t *src = calloc(hosts, sizeof(*src));
 	uint32_t *dst = calloc(hosts, sizeof(*dst));
 	size_t before = m->count, waits_before = m->wait_count;
@@ -44,11 +45,16 @@ int workload_permutation(struct operations *m, const struct workload_params *p,
 	for (uint32_t i = 0; !err && i < count; i++) {
 		uint64_t rng = rng_stream(p->seed, "permutation", i);
 
-		for (uint32_t h = 0; h < hosts; h++)
-			src[h] = dst[h] = h;
+		for (uint32_t s = 0; s < servers; s++)
+			dst[s] = s;
 		do
-			shuffle(dst, hosts, &rng);
-		while (has_fixed_point(dst, hosts));
+			shuffle(dst, servers, &rng);
+		while (has_fixed_point(dst, servers));
+		/* the last first: what is read has not been written over */
+		for (uint32_t h = hosts; h-- > 0;) {
+			src[h] = h;
+			dst[h] = dst[h / groups] * groups + h % groups;
+		}
 		err = operations_add_rounds(m, p, rounds, src, dst, hosts);
 	}
 	if (err) {
@@ -63,12 +69,14 @@ int workload_permutation(struct operations *m, const struct workload_params *p,
 struct permutation {
 	struct workload_rounds rounds;
 	uint32_t count;
+	bool same_nic;
 };
 
 static const struct key keys[] = {
 	KEY("count", COUNT, struct permutation, count, .fallback = "1", .min = 1, .max = TIMES_MAX,
 		.help = "so many permutations at once"),
 	WORKLOAD_ROUNDS_KEYS(struct permutation),
+	SAME_NIC_KEY(struct permutation),
 };
 
 static double count(const void *options, const struct workload_hosts *hosts)
@@ -78,12 +86,20 @@ static double count(const void *options, const struct workload_hosts *hosts)
 	return (double)hosts->count * o->count * o->rounds.repeat;
 }
 
+static const char *refuse(
+	const void *options, const struct workload_hosts *hosts, char buf[WORKLOAD_REFUSAL])
+{
+	return workload_refuse_alone(
+		hosts, ((const struct permutation *)options)->same_nic, "message", buf);
+}
+
 static int make_operations(struct operations *m, const struct workload_params *p,
 	const void *options, const struct workload_hosts *hosts)
 {
 	const struct permutation *o = options;
 
-	return workload_permutation(m, p, &o->rounds, hosts->count, o->count);
+	return workload_permutation(
+		m, p, &o->rounds, hosts->count, workload_groups(hosts, o->same_nic), o->count);
 }
 
 const struct workload_kind workload_kind_permutation = {
@@ -92,5 +108,6 @@ const struct workload_kind workload_kind_permutation = {
 		.help = "each host sends to another one, and receives from one"},
 	.balanced = true,
 	.count = count,
+	.refuse = refuse,
 	.operations = make_operations,
 };

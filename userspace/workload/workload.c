@@ -2,6 +2,7 @@
 #include "workload/workload.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "base/rng_stream.h"
 #include "workload/kind.h"
@@ -84,6 +85,18 @@ int operations_add_rounds(struct operations *m, const struct workload_params *p,
 				operations_wait(m, (uint32_t)(m->count - 1 - n), OPERATION_ENDED);
 		}
 	return 0;
+}
+
+const char *workload_refuse_alone(const struct workload_hosts *hosts, bool same_nic,
+	const char *key, char buf[WORKLOAD_REFUSAL])
+{
+	uint32_t groups = workload_groups(hosts, same_nic);
+
+	if (hosts->count / groups > 1)
+		return NULL;
+	snprintf(buf, WORKLOAD_REFUSAL, "%s: the fabric has one %s; expected at least 2",
+		groups > 1 ? "same_nic" : key, groups > 1 ? "server" : "host");
+	return buf;
 }
 
 void workload_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)

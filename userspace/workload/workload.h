@@ -43,14 +43,18 @@ struct workload_rounds;
  * Each appends to m, or leaves it as it was. 0, or an error of operations_reserve(). With repeat:
  * first every pair's first message, then every pair's second, ... Permutation: every host sends to
  * one other and receives from one other, `count` such drawn independently (STrack, 4.2). Hosts: at
- * least 2.
+ * least 2 in each group (workload_groups()); the permutation is the same in all groups.
  */
 int workload_permutation(struct operations *m, const struct workload_params *p,
-	const struct workload_rounds *rounds, uint32_t hosts, uint32_t count);
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t groups, uint32_t count);
 
-/* Incast: `senders` distinct hosts (drawn from all but `to`) send to host `to`. senders < hosts. */
+/*
+ * Incast: `senders` distinct hosts (drawn from all but `to` in its group) send to host `to`. There
+ * are more hosts in a group.
+ */
 int workload_incast(struct operations *m, const struct workload_params *p,
-	const struct workload_rounds *rounds, uint32_t hosts, uint32_t senders, uint32_t to);
+	const struct workload_rounds *rounds, uint32_t hosts, uint32_t groups, uint32_t senders,
+	uint32_t to);
 
 /* from[i] sends to to[i]. */
 int workload_pairs(struct operations *m, const struct workload_params *p,
