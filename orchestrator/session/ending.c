@@ -148,10 +148,25 @@ static int latest_end(
 	return 0;
 }
 
+int ending_cuts(
+	struct cuts **ret, const struct scenario *s, const struct fabric *f, bool healed)
+{
+	struct strain_links links = {0};
+	struct workload_frames frames;
+	int r = links_with_faults(&links, s, f, healed ? FAULTS_NONE : FAULTS_ALWAYS);
+
+	setup_frames(&frames, s, f);
+	if (r == 0)
+		r = cuts_new(ret, &f->net, &frames, links.rate_bps);
+	free(links.rate_bps);
+	free(links.delay_ps);
+	return r;
+}
+
 /* Everything that looks at all the messages of a run, and the links that it reckons with. */
 struct outlook {
 	const struct ending_params *p;
-	struct strain_links now, at_last;
+	struct strain_links at_last;
 	struct measure *measure;
 	struct cuts *cuts;
 	struct strain *strain;  /* NULL: it has no limit */
@@ -163,8 +178,6 @@ static void outlook_release(struct outlook *o)
 	measure_free(o->measure);
 	cuts_free(o->cuts);
 	strain_free(o->strain);
-	free(o->now.rate_bps);
-	free(o->now.delay_ps);
 	free(o->at_last.rate_bps);
 	free(o->at_last.delay_ps);
 }
@@ -179,10 +192,7 @@ static int outlook_init(struct outlook *o, const struct ending_params *p)
 	setup_frames(&frames, p->scenario, f);
 	r = measure_new(&o->measure, &f->net, &frames);
 	if (r == 0)
-		r = links_with_faults(
-			&o->now, p->scenario, f, p->timeline ? FAULTS_ALWAYS : FAULTS_NONE);
-	if (r == 0)
-		r = cuts_new(&o->cuts, &f->net, &frames, o->now.rate_bps);
+		r = ending_cuts(&o->cuts, p->scenario, f, !p->timeline);
 	if (r < 0 || !p->timeline)
 		return r;
 	r = links_with_faults(&o->at_last, p->scenario, f, FAULTS_AT_LAST);

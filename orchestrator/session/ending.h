@@ -13,6 +13,15 @@ struct scenario;
 /* The longest that a run lasts, whatever it waits for: sums of a few such times fit. */
 #define ENDING_MAX (UINT64_MAX / 8)
 
+struct cuts;
+
+/*
+ * The links between switches, for bounds by them: without those that are dead, or slower, from the
+ * start and for good, unless faults may be healed by hand. 0 or -ENOMEM.
+ */
+int ending_cuts(
+	struct cuts **ret, const struct scenario *s, const struct fabric *f, bool healed);
+
 struct ending_params {
 	const struct scenario *scenario;
 	const struct fabric *fabric;
@@ -22,11 +31,7 @@ struct ending_params {
 
 struct ending {
 	struct workload_size size;
-	/*
-	 * A lower bound on the largest completion time, by the links between switches: without
-	 * those that are dead, or slower, from the start and for good. 0: none.
-	 */
-	uint64_t fabric_ps;
+	uint64_t fabric_ps; /* a lower bound on the largest completion time, by those links */
 	/* When a working fabric has completed all, at most ENDING_MAX; UINT64_MAX: it lasts. */
 	uint64_t limit_ps;
 };

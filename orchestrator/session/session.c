@@ -353,7 +353,10 @@ static int add_collectives(struct session *s, json_t *summary)
 			    sc->workloads[i].options, f->net.host_count))
 			facts[p.count++].entry = (uint32_t)i;
 	if (r == 0 && p.count)
+		r = ending_cuts(&p.cuts, sc, f, s->params.lasting);
+	if (r == 0 && p.count)
 		r = json_object_set_new(summary, "collectives", collectives_report(s->engine, &p));
+	cuts_free(p.cuts);
 	free(facts);
 	return r;
 }

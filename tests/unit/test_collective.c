@@ -1181,6 +1181,42 @@ static void results_tell_of_each_round(void **state)
  * Twice two ranks on two hosts, the second time with a slow way inside: what is sent there counts
  * in times and in the bound, and not as sent by the fabric.
  */
+/* Four ranks below each of two leaves that one link joins: 16 blocks cross it, and 7 leave a NIC. */
+static void the_ideal_knows_links_between_switches(void **state)
+{
+	static const char *const text =
+		"name: a\ntopology: {leaf_spine: {leaves: 2, spines: 1, hosts_per_leaf: 4}}\n"
+		"workload: [{collective: {op: all_to_all, size: 8MB}}]\n";
+	static const char *const wide[] = {"topology.leaf_spine.spines=4"};
+	static const char *const cut[] = {
+		"topology.leaf_spine.spines=4", "faults=[{link: \"leaf0-spine[123]\", do: down}]"};
+	const struct {
+		const char *const *sets;
+		size_t count;
+		double blocks;
+	} cases[] = {{NULL, 0, 16}, {wide, 1, 7}, {cut, 2, 16}};
+	double one = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct small_session s;
+		json_t *summary;
+		double ideal;
+		bool met;
+
+		small_session_open(&s, text, cases[i].sets, cases[i].count, NULL);
+		small_session_run(&s);
+		summary = small_session_summary(&s, &met);
+		ideal = json_number_value(
+			look(json_array_get(look(summary, "collectives.rounds"), 0), "ideal_us"));
+		one = i ? one : ideal / cases[i].blocks;
+		assert_float_equal(ideal, one * cases[i].blocks, 1e-3);
+		assert_true(figure(summary, "collectives.time_us.max") > ideal);
+		json_decref(summary);
+		small_session_close(&s);
+	}
+}
+
 static void results_count_what_is_inside(void **state)
 {
 	struct small_session s;
@@ -1269,6 +1305,7 @@ int main(void)
 		cmocka_unit_test(ranks_are_where_they_are_placed),
 		cmocka_unit_test(it_is_written_as_it_was_read),
 		cmocka_unit_test(results_tell_of_each_round),
+		cmocka_unit_test(the_ideal_knows_links_between_switches),
 		cmocka_unit_test(results_count_what_is_inside),
 		cmocka_unit_test(a_host_is_enough),
 	};

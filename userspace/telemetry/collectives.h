@@ -8,6 +8,7 @@
 #include "base/net.h"
 #include "engine/engine.h"
 #include "telemetry/recorder.h"
+#include "workload/cuts.h"
 
 struct collectives_params {
 	const struct collective_facts *entries;
@@ -15,6 +16,7 @@ struct collectives_params {
 	const struct net *net;
 	uint32_t mtu;
 	uint32_t header_bytes;        /* of a data frame, Ethernet header to ICRC */
+	struct cuts *cuts;            /* the links between switches */
 	recorder_port_name host_name; /* by a host's number */
 	const void *name_arg;
 };

@@ -317,6 +317,7 @@ int cuts_new(struct cuts **ret, const struct net *net, const struct workload_fra
 		cuts_free(x);
 		return -ENOMEM;
 	}
+	x->rate_bps = NULL; /* the caller's */
 	*ret = x;
 	return 0;
 }
