@@ -71,6 +71,7 @@ class Scenario:
     def __init__(self, seed):
         self.dice = random.Random(f"scenario {seed}")
         self.collective_dice = random.Random(f"collective {seed}")
+        self.latency_dice = random.Random(f"latency {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -296,9 +297,16 @@ class Scenario:
         if pfc:
             s["pfc"] = self.pfc()
         self.maybe(0.35, s, "lldp", lambda: self.pick({"every": self.spell(2, 40)}, {"every": self.spell(2, 40)}, "off"))
+        self.latency(s)
         self.roles(s)
         self.maybe(0.3, s, "cnp", lambda: {"every": self.spell(2, 100)} if d.random() < 0.8 else self.pick("on", "auto"))
         self.maybe(0.5, s, "reroute", self.reroute)
+
+    def latency(self, s):
+        """From within a packet's time on the line to more than a round trip."""
+        d = self.latency_dice
+        if d.random() < 0.35:
+            s["latency"] = d.choice([0, "1ps", delay(self.packet_ps * d.random()), delay(self.rtt_ps * d.random() / 4)])
 
     def buffer(self, pfc):
         d = self.dice

@@ -106,8 +106,8 @@ static void add_up(struct cuts *x, struct division *d)
 			if (d->part[arc->to] == part)
 				continue;
 			d->out_bps[part] += x->rate_bps[arc->link];
-			d->least_ps[part] =
-				min_u64(d->least_ps[part], x->net->ports[arc->port].delay_ps);
+			d->least_ps[part] = min_u64(
+				d->least_ps[part], net_port_flight(&x->net->ports[arc->port]));
 		}
 	}
 }
@@ -133,12 +133,13 @@ static int divide(struct cuts *x, uint32_t level, bool together)
 	return 0;
 }
 
-/* On a host's link, as it was built. */
-static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, uint32_t frame_len)
+/* On a host's link, as it was built, from the host or to it. */
+static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, bool to, uint32_t frame_len)
 {
 	const struct net_port *p = &x->net->ports[x->net->nodes[host].first_port];
 
-	return serialise_ps(frame_len, p->rate_bps) + p->delay_ps;
+	return serialise_ps(frame_len, p->rate_bps) +
+	       net_port_flight(to ? &x->net->ports[p->peer] : p);
 }
 
 /* What a message asks of all links that join a part to the rest, as if they were one. */
@@ -154,12 +155,12 @@ static struct demand demand_of(
 	return (struct demand){
 		.at = part,
 		.start_ps = msg->start_ps,
-		.before_ps = host_hop_ps(x, msg->src_host, last),
+		.before_ps = host_hop_ps(x, msg->src_host, false, last),
 		.work_ps = (uint64_t)((unsigned __int128)bytes * 8 * PS_PER_S / d->out_bps[part]),
 		/* there, and back again with the answer */
-		.after_ps = 2 * d->least_ps[part] + host_hop_ps(x, msg->dst_host, last) +
-			    host_hop_ps(x, msg->dst_host, answer) +
-			    host_hop_ps(x, msg->src_host, answer),
+		.after_ps = 2 * d->least_ps[part] + host_hop_ps(x, msg->dst_host, true, last) +
+			    host_hop_ps(x, msg->dst_host, false, answer) +
+			    host_hop_ps(x, msg->src_host, true, answer),
 	};
 }
 
