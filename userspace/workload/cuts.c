@@ -13,7 +13,7 @@
 struct division {
 	uint32_t *part;     /* of a switch; NETGRAPH_NONE: it is in none */
 	uint64_t *out_bps;  /* of a part's links to the rest */
-	uint64_t *least_ps; /* the shortest of their delays */
+	uint64_t *least_ps; /* the shortest of their flights */
 	uint32_t parts;
 	struct demands leaving, entering;
 };
