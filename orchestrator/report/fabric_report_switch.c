@@ -112,8 +112,8 @@ static json_t *report_terms(const struct fabric *f, const struct net_port *port)
 	return json_pack("{s:o, s:o, s:o, s:o, s:o}", "frame_bytes",
 		number(wire_bytes(f->packet_bytes)), "pfc_bytes", number(wire_bytes(PFC_FRAME)),
 		"control_bytes", number(f->switching.control_bytes), "flight_bytes",
-		number(sent_in(2 * port->delay_ps, port->rate_bps)), "response_bytes",
-		number(sent_in(f->switching.config.response_ps, port->rate_bps)));
+		number(sent_in(2 * port->delay_ps + f->switching.latency_ps, port->rate_bps)),
+		"response_bytes", number(sent_in(f->switching.config.response_ps, port->rate_bps)));
 }
 
 /*
@@ -224,8 +224,9 @@ json_t *report_switch(const struct fabric *f, const struct scenario *s)
 		[TRIM_SENDER] = "sender",
 	};
 
-	return json_pack("{s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "classes",
-		report_classes(f, s), "pool", report_pools(f), "headroom", report_headrooms(f),
-		"trim", trims[s->sw.trim.to], "pfc", s->sw.pfc.on, "trimming",
-		report_trimming(f, s), "pauses", report_pauses(s), "roles", report_roles(s));
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "latency_us",
+		in_us(f->switching.latency_ps), "classes", report_classes(f, s), "pool",
+		report_pools(f), "headroom", report_headrooms(f), "trim", trims[s->sw.trim.to],
+		"pfc", s->sw.pfc.on, "trimming", report_trimming(f, s), "pauses", report_pauses(s),
+		"roles", report_roles(s));
 }

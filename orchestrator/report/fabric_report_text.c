@@ -93,6 +93,15 @@ static void print_sizes(const json_t *r, FILE *out)
 
 /* ---- the switches ---- */
 
+static void print_latency(const json_t *sw, FILE *out)
+{
+	char text[UNITS_TEXT];
+
+	if (look_number(sw, "latency_us") > 0)
+		line(out, "switch latency", "%s from a frame's arrival to its place in a queue\n",
+			time_text(text, look(sw, "latency_us")));
+}
+
 /* What no class claims is the lowest one's. */
 static void print_dscps(const json_t *classes, size_t class, FILE *out)
 {
@@ -373,6 +382,7 @@ void fabric_report_print(const json_t *r, FILE *out)
 
 	print_shape(r, out);
 	print_sizes(r, out);
+	print_latency(sw, out);
 	print_classes(look(sw, "classes"), out);
 	print_answers(look(r, "transport_dscps"), out);
 	print_buffers(sw, out);

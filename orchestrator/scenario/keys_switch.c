@@ -176,6 +176,8 @@ static const struct key keys[] = {
 		.help = "list of traffic classes"},
 	KEY("balance", WORD, struct switch_spec, balance, .fallback = "ecmp",
 		.words = balance_names, .help = "how a switch picks among equal-cost ports"),
+	KEY("latency", TIME, struct switch_spec, latency_ps, .fallback = "0", .max = DELAY_MAX,
+		.help = "from a frame's arrival at a switch to its place in an egress queue"),
 	SECTION("trim", &trim_map, .fallback = "off",
 		.help = "packets that find no room are cut to their headers"),
 	SECTION("pfc", &pfc_map, .fallback = "off",

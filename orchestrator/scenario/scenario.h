@@ -96,9 +96,10 @@ struct switch_spec {
 		bool on;
 		uint8_t to[SCENARIO_CLASSES]; /* new class of each; its own number: unchanged */
 	} roles;
-	uint32_t balance; /* enum balance of abi/policies.h */
-	uint64_t lldp_ps; /* between two LLDP frames of a port; 0: off */
-	uint64_t cnp_ps;  /* supplemental CNPs: time in which senders raise their rates; 0: off */
+	uint32_t balance;    /* enum balance of abi/policies.h */
+	uint64_t latency_ps; /* from a frame's arrival to its place in an egress queue */
+	uint64_t lldp_ps;    /* between two LLDP frames of a port; 0: off */
+	uint64_t cnp_ps; /* supplemental CNPs: time in which senders raise their rates; 0: off */
 	uint64_t reroute_ps; /* from a link's change to the new routes */
 	enum reroute_mode reroute_mode;
 };

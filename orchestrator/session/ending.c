@@ -78,7 +78,8 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 		const struct net_port *p = &f->net.ports[f->links[i].a];
 
 		l->rate_bps[i] = p->rate_bps;
-		l->delay_ps[i] = p->delay_ps;
+		/* the longer direction: a is not above b, which is a switch */
+		l->delay_ps[i] = net_port_flight(p);
 	}
 	for (size_t i = 0; i < s->fault_count; i++)
 		for (uint32_t t = 0; lasts(&s->faults[i], counted) && t < targets; t++)

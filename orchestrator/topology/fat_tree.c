@@ -5,7 +5,6 @@
  * Data Center Network Architecture, SIGCOMM 2008, section 2.2): k pods of k/2 edge and k/2
  * aggregation switches, k^2/4 cores, k^3/4 hosts.
  */
-#include <stdio.h>
 #include "scenario/check.h"
 #include "topology/shape.h"
 #include "topology/topology_kind.h"
@@ -37,65 +36,20 @@ static const struct key keys[] = {
 		.help = "ports of each switch; the fabric has k^3/4 hosts"),
 };
 
-struct layout {
-	uint32_t half; /* k/2 */
-	uint32_t first_tor, first_agg, first_core;
-};
-
-static void name_nodes(struct shape *s, const struct layout *at)
-{
-	uint32_t half = at->half;
-
-	for (uint32_t h = 0; h < s->host_count; h++)
-		snprintf(s->nodes[h].name, NODE_NAME, "h%u", h);
-	for (uint32_t i = 0; i < 2 * half * half; i++) {
-		struct fabric_node *tor = &s->nodes[at->first_tor + i];
-		struct fabric_node *agg = &s->nodes[at->first_agg + i];
-
-		snprintf(tor->name, NODE_NAME, "tor%u.%u", i / half, i % half);
-		tor->tier = 1;
-		snprintf(agg->name, NODE_NAME, "agg%u.%u", i / half, i % half);
-		agg->tier = 2;
-	}
-	for (uint32_t i = 0; i < half * half; i++) {
-		snprintf(s->nodes[at->first_core + i].name, NODE_NAME, "core%u", i);
-		s->nodes[at->first_core + i].tier = 3;
-	}
-}
-
-static void link_nodes(struct shape *s, const struct topology_spec *t, const struct layout *at)
-{
-	uint32_t half = at->half;
-
-	for (uint32_t h = 0; h < s->host_count; h++)
-		shape_link(s, t, h, at->first_tor + h / half);
-	for (uint32_t tor = 0; tor < 2 * half * half; tor++)
-		for (uint32_t i = 0; i < half; i++)
-			shape_link(
-				s, t, at->first_tor + tor, at->first_agg + tor / half * half + i);
-	/* Aggregation switch i of every pod has the i-th k/2 cores. */
-	for (uint32_t agg = 0; agg < 2 * half * half; agg++)
-		for (uint32_t i = 0; i < half; i++)
-			shape_link(
-				s, t, at->first_agg + agg, at->first_core + agg % half * half + i);
-}
-
 static int make_shape(struct shape *s, const struct topology_spec *t, struct diags *diags)
 {
-	uint32_t half = ((const struct fat_tree *)t->options)->k / 2;
-	struct layout at = {.half = half};
-	int err = shape_alloc(s, 2 * half * half * half, 5 * half * half, 6 * half * half * half);
+	uint32_t k = ((const struct fat_tree *)t->options)->k, half = k / 2;
+	const struct three_tier o = {.pods = k,
+		.tors = half,
+		.aggs = half,
+		.cores = half * half,
+		.hosts = half,
+		.planes = half,
+		.tor_agg_links = 1,
+		.agg_core_links = 1};
 
 	(void)diags; /* every k that a scenario may have makes one */
-	if (err)
-		return err;
-	s->regular = true;
-	at.first_tor = s->host_count;
-	at.first_agg = at.first_tor + 2 * half * half;
-	at.first_core = at.first_agg + 2 * half * half;
-	name_nodes(s, &at);
-	link_nodes(s, t, &at);
-	return 0;
+	return three_tier_shape(s, t, &o);
 }
 
 const struct topology_kind topology_kind_fat_tree = {

@@ -97,14 +97,16 @@ static void time_links(struct walk *w)
 	for (uint32_t a = 0; a < w->g.first[net->switch_count]; a++) {
 		const struct net_port *port = &net->ports[w->g.arcs[a].port];
 
-		w->over[a].out = serialise_ps(w->f->packet_bytes, port->rate_bps) + port->delay_ps;
-		w->over[a].back = serialise_ps(sack, port->rate_bps) + port->delay_ps;
+		w->over[a].out =
+			serialise_ps(w->f->packet_bytes, port->rate_bps) + net_port_flight(port);
+		w->over[a].back = serialise_ps(sack, port->rate_bps) + net_port_flight(port);
 	}
 	for (uint32_t h = 0; h < net->host_count; h++) {
 		const struct net_port *port = &net->ports[net->nodes[h].first_port];
 		struct host_trips *trips = &w->edge[w->g.host_edge[h]];
 		uint64_t time = serialise_ps(w->f->packet_bytes, port->rate_bps) +
-				serialise_ps(sack, port->rate_bps) + 2 * port->delay_ps;
+				serialise_ps(sack, port->rate_bps) + net_port_flight(port) +
+				net_port_flight(&net->ports[port->peer]);
 
 		if (time > trips->slowest) {
 			trips->second = trips->slowest;
@@ -233,6 +235,8 @@ int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diag
 
 		f->host_rate_bps = min_u64(f->host_rate_bps, rate);
 	}
+	f->switching.latency_ps = s->sw.latency_ps;
+	net_set_latency(&f->net, s->sw.latency_ps);
 	err = walk_all(f, &s->topology, diags);
 	f->bdp_bytes =
 		(uint64_t)((unsigned __int128)f->host_rate_bps * f->base_rtt_ps / (8 * PS_PER_S));

@@ -15,7 +15,10 @@ struct topology_spec;
 /* Applies topology.links; a glob that matches nothing is a message. */
 void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct diags *diags);
 
-/* Sets mtu, packet_bytes, host_rate_bps, base_rtt_ps and bdp_bytes. 0 or -ENOMEM. */
+/*
+ * Sets mtu, packet_bytes, host_rate_bps, base_rtt_ps and bdp_bytes, and switches' latency. 0 or
+ * -ENOMEM.
+ */
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 /* Sets switching; adds messages about settings that conflict. After resolve_times(). */

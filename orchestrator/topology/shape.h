@@ -48,6 +48,13 @@ struct leaf_spine {
 	uint32_t leaves, spines, hosts_per_leaf, links_per_pair;
 };
 
+struct three_tier {
+	uint32_t pods, tors, aggs, cores, hosts; /* tors, aggs: of a pod; hosts: of a ToR */
+	uint32_t planes;                         /* divides aggs and cores */
+	uint32_t tor_agg_links, agg_core_links;  /* parallel ones */
+	uint64_t tor_agg_bps, agg_core_bps;      /* 0: the topology's rate */
+};
+
 struct custom_link {
 	char *a, *b;       /* node names */
 	uint64_t rate_bps; /* 0: the topology's */
@@ -65,6 +72,9 @@ struct custom {
 	struct custom_link *links;
 	size_t host_count, switch_count, link_count;
 };
+
+/* `shape` of struct topology_kind, for counts that together make a fabric. */
+int three_tier_shape(struct shape *s, const struct topology_spec *t, const struct three_tier *o);
 
 /* `shape` of struct topology_kind, for the lists of struct custom. */
 int custom_shape(struct shape *s, const struct topology_spec *t, struct diags *diags);

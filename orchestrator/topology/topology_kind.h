@@ -12,7 +12,7 @@ struct shape;
 struct topology_spec;
 
 /* In the order in which they are listed. */
-#define TOPOLOGIES(X) X(fat_tree) X(leaf_spine) X(custom)
+#define TOPOLOGIES(X) X(fat_tree) X(leaf_spine) X(three_tier) X(custom)
 
 struct topology_kind {
 	const char *title; /* in reports */

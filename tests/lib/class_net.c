@@ -136,8 +136,8 @@ static void add_link(struct net *net, uint32_t *used, uint32_t link, const struc
 	uint32_t a = net->nodes[l->a].first_port + used[l->a]++;
 	uint32_t b = net->nodes[l->b].first_port + used[l->b]++;
 
-	net->ports[a] = (struct net_port){l->a, b, link, l->rate_bps, l->delay_ps};
-	net->ports[b] = (struct net_port){l->b, a, link, l->rate_bps, l->delay_ps};
+	net->ports[a] = (struct net_port){l->a, b, link, l->rate_bps, l->delay_ps, 0};
+	net->ports[b] = (struct net_port){l->b, a, link, l->rate_bps, l->delay_ps, 0};
 }
 
 static void build(struct net *net, uint32_t hosts, uint32_t switches,

@@ -57,8 +57,8 @@ static void build(struct small_net *s, uint32_t hosts, uint32_t switches,
 		const struct small_link *l = &links[i];
 		uint32_t a = add_port(s, used, l->a), b = add_port(s, used, l->b);
 
-		s->net.ports[a] = (struct net_port){l->a, b, i, l->rate_bps, l->delay_ps};
-		s->net.ports[b] = (struct net_port){l->b, a, i, l->rate_bps, l->delay_ps};
+		s->net.ports[a] = (struct net_port){l->a, b, i, l->rate_bps, l->delay_ps, 0};
+		s->net.ports[b] = (struct net_port){l->b, a, i, l->rate_bps, l->delay_ps, 0};
 	}
 	free(used);
 }

@@ -72,6 +72,8 @@ class Scenario:
         self.dice = random.Random(f"scenario {seed}")
         self.collective_dice = random.Random(f"collective {seed}")
         self.nics_dice = random.Random(f"nics {seed}")
+        self.latency_dice = random.Random(f"latency {seed}")
+        self.tiers_dice = random.Random(f"tiers {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -99,6 +101,8 @@ class Scenario:
         self.mtu = d.choice([64, 256, 512, 1000, 1024, 1500, 3306, 3326, 3327, 3400, 4096, 4096, 4096, 9000, 65000, d.randint(64, 65000)])
         self.packet_ps = (self.mtu + HEADERS) * 8 * PS["s"] / self.rate
         t = self.pick(self.fat_tree, self.leaf_spine, self.leaf_spine, self.custom)()
+        if "fat_tree" in t and self.tiers_dice.random() < 0.6:
+            t = self.three_tier()
         self.nics(t)
         self.switch_names = sorted({end for link in self.links for end in link.split("#")[0].split("-")} - set(self.hosts))
         t["rate"] = rate(self.rate)
@@ -175,6 +179,30 @@ class Scenario:
         self.links += [f"tor{p}.{i}-agg{p}.{j}" for p in range(k) for i in range(half) for j in range(half)]
         self.links += [f"agg{p}.{j}-core{j * half + c}" for p in range(k) for j in range(half) for c in range(half)]
         return {"fat_tree": {"k": k}}
+
+    def three_tier(self):
+        """At most 18 hosts."""
+        d = self.tiers_dice
+        pods, tors, hosts = d.randint(1, 3), d.randint(1, 2), d.randint(2, 3)
+        aggs, planes = d.choice([(1, 1), (2, 1), (2, 2), (3, 3), (4, 2)])
+        cores, low, high = planes * d.randint(1, 2), d.choice([1, 1, 2]), d.choice([1, 1, 3])
+
+        def several(pairs, parallel):
+            return [f"{a}-{b}" + (f"#{n}" if parallel > 1 else "") for a, b in pairs for n in range(parallel)]
+
+        self.hosts = [f"h{i}" for i in range(pods * tors * hosts)]
+        self.links = [f"h{i}-tor{i // hosts // tors}.{i // hosts % tors}" for i in range(len(self.hosts))]
+        self.links += several([(f"tor{p}.{i}", f"agg{p}.{j}") for p in range(pods) for i in range(tors) for j in range(aggs)], low)
+        self.links += several([(f"agg{p}.{j}", f"core{c}") for p in range(pods) for j in range(aggs)
+                               for c in range(cores) if c * planes // cores == j % planes], high)
+        spec = {"pods": pods, "tors_per_pod": tors, "aggs_per_pod": aggs, "cores": cores, "hosts_per_tor": hosts}
+        for key, value, usual in ("planes", planes, aggs), ("tor_agg_links", low, 1), ("agg_core_links", high, 1):
+            if value != usual or d.random() < 0.2:
+                spec[key] = value
+        for key in "tor_agg_rate", "agg_core_rate":
+            if d.random() < 0.4:
+                spec[key] = rate(max(1000, min(10**13, self.round_rate(self.rate * d.choice([0.25, 0.5, 2, 4])))))
+        return {"three_tier": spec}
 
     def leaf_spine(self):
         d = self.dice
@@ -354,9 +382,16 @@ class Scenario:
         if pfc:
             s["pfc"] = self.pfc()
         self.maybe(0.35, s, "lldp", lambda: self.pick({"every": self.spell(2, 40)}, {"every": self.spell(2, 40)}, "off"))
+        self.latency(s)
         self.roles(s)
         self.maybe(0.3, s, "cnp", lambda: {"every": self.spell(2, 100)} if d.random() < 0.8 else self.pick("on", "auto"))
         self.maybe(0.5, s, "reroute", self.reroute)
+
+    def latency(self, s):
+        """From within a packet's time on the line to more than a round trip."""
+        d = self.latency_dice
+        if d.random() < 0.35:
+            s["latency"] = d.choice([0, "1ps", delay(self.packet_ps * d.random()), delay(self.rtt_ps * d.random() / 4)])
 
     def buffer(self, pfc):
         d = self.dice

@@ -20,6 +20,7 @@ static inline void *fixture_options(size_t size)
 	static union {
 		struct fat_tree fat_tree;
 		struct leaf_spine leaf_spine;
+		struct three_tier three_tier;
 		struct custom custom;
 	} options[64];
 	static unsigned next;

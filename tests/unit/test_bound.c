@@ -62,7 +62,8 @@ static void put_rest(FILE *out, uint64_t *rng)
 		fprintf(out, "  - permutation: {message: %llu, count: 3, start: %lluns}\n",
 			(unsigned long long)rng_below(rng, 20000) + 1,
 			(unsigned long long)rng_below(rng, 2000));
-	fputs("switch: {ecn: off, buffer: {per_port: 10MB}}\n", out);
+	fprintf(out, "switch: {ecn: off, buffer: {per_port: 10MB}, latency: %lluns}\n",
+		(unsigned long long)(rng_below(rng, 2) ? rng_below(rng, 2000) : 0));
 	if (rng_below(rng, 2))
 		fputs("faults: [{at: 0, link: '*0-*1*', do: {rate: 20%}}]\n", out);
 }

@@ -22,6 +22,7 @@
 struct link {
 	uint64_t rate_bps, delay_ps, response_ps;
 	bool shared;
+	uint64_t latency_ps;
 };
 
 struct crossing {
@@ -50,6 +51,7 @@ static struct crossing cross(const struct link *l, uint64_t phase, uint64_t cut)
 			.start_ps = phase + sooner}};
 	const struct headroom_params h = {.rate_bps = l->rate_bps,
 		.delay_ps = l->delay_ps,
+		.latency_ps = l->latency_ps,
 		.response_ps = l->response_ps,
 		.frame_bytes = FRAME};
 	struct crossing c;
@@ -57,6 +59,7 @@ static struct crossing cross(const struct link *l, uint64_t phase, uint64_t cut)
 	struct class_net n;
 
 	class_net_init(&n, 3, 1, links, 3);
+	net_set_latency(&n.net, l->latency_ps);
 	class_net_lossless(&n, LOSSLESS, 50 * FRAME);
 	n.switching.classes[LOSSLESS].headroom_bytes = headroom_bytes(&h) - cut;
 	n.switching.config.response_ps = l->response_ps;
@@ -113,36 +116,39 @@ static struct crossing cross_at_worst(const struct link *l, uint64_t cut)
 /*
  * The peer's frames follow each other, so the headroom takes the one that did not fit and all that
  * start until the pause takes effect, that moment included: one frame's wait, the PFC frame, two
- * delays and the response later. That is a whole number of frames; the formula, which knows nothing
- * of phases, is less than a frame above.
+ * delays, the switch's latency and the response later. That is a whole number of frames; the
+ * formula, which knows nothing of phases, is less than a frame above.
  */
 static void headroom_is_tight(void **state)
 {
 	static const struct link links[] = {
-		{100 * GBPS, 1000000, 0, false},
-		{400 * GBPS, 1000000, 0, false},
-		{400 * GBPS, 1000000, 0, true},
-		{800 * GBPS, 500000, 1000000, false},
-		{100 * GBPS, 0, 0, false},
-		{25 * GBPS, 10000000, 3000000, true},
-		{100 * GBPS, 1000000, 123456, true},
+		{100 * GBPS, 1000000, 0, false, 0},
+		{400 * GBPS, 1000000, 0, false, 0},
+		{400 * GBPS, 1000000, 0, true, 0},
+		{800 * GBPS, 500000, 1000000, false, 0},
+		{100 * GBPS, 0, 0, false, 0},
+		{25 * GBPS, 10000000, 3000000, true, 0},
+		{100 * GBPS, 1000000, 123456, true, 0},
+		{400 * GBPS, 1000000, 0, false, 500000},
+		{100 * GBPS, 0, 123456, true, 4000000},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
 		const struct link *l = &links[i];
 		uint64_t ser = serialise_ps(FRAME, l->rate_bps);
-		uint64_t on_way =
-			serialise_ps(PFC_FRAME, l->rate_bps) + 2 * l->delay_ps + l->response_ps;
+		uint64_t on_way = serialise_ps(PFC_FRAME, l->rate_bps) + 2 * l->delay_ps +
+				  l->latency_ps + l->response_ps;
 		uint64_t frames = 3 + on_way / ser;
 		struct crossing whole = cross_at_worst(l, 0);
 		struct crossing cut = cross_at_worst(l, 2ull * CLASS_NET_MTU);
 
 		print_message(
-			"# %4u Gbps, %5.2f us, response %4.2f us, %s: %6u bytes of %6u used, none lost; two MTUs less: %u lost\n",
+			"# %4u Gbps, %5.2f us, latency %4.2f us, response %4.2f us, %s: %6u bytes of %6u used, none lost; two MTUs less: %u lost\n",
 			(unsigned)(l->rate_bps / GBPS), (double)l->delay_ps / PS_PER_US,
-			(double)l->response_ps / PS_PER_US, l->shared ? "shared" : "static",
-			(unsigned)whole.used, (unsigned)whole.limit, (unsigned)cut.dropped);
+			(double)l->latency_ps / PS_PER_US, (double)l->response_ps / PS_PER_US,
+			l->shared ? "shared" : "static", (unsigned)whole.used,
+			(unsigned)whole.limit, (unsigned)cut.dropped);
 		assert_int_equal(whole.dropped, 0);
 		assert_int_equal(whole.used, frames * FRAME);
 		assert_in_range(whole.limit, whole.used, whole.used + FRAME + 1);

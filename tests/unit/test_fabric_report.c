@@ -252,6 +252,25 @@ static void all_settings_are_told(void **state)
 	told_free(&t);
 }
 
+/* 80 ns of 100 Gbps are 1000 bytes of what is in flight. */
+static void a_latency_is_told(void **state)
+{
+	static const char *const parts[] = {
+		"switch latency    80ns from a frame's arrival to its place in a queue\n",
+		" + 26000 in flight + ",
+	};
+	struct told t = tell(NAMED
+		"topology: {fat_tree: {k: 4}}\nswitch: {pfc: on, latency: 80ns, buffer: {per_port: 400KB}}\n");
+
+	(void)state;
+	assert_says(t.r, parts, COUNT(parts));
+	assert_near(look_number(t.r, "switch.latency_us"), 0.08);
+	told_free(&t);
+	t = tell(rich);
+	assert_near(look_number(t.r, "switch.latency_us"), 0);
+	told_free(&t);
+}
+
 static void pools_are_told(void **state)
 {
 	static const char *const parts[] = {
@@ -494,6 +513,7 @@ int main(void)
 		cmocka_unit_test(uplinks_may_be_the_bottleneck_anyway),
 		cmocka_unit_test(one_switch_has_no_uplinks),
 		cmocka_unit_test(all_settings_are_told),
+		cmocka_unit_test(a_latency_is_told),
 		cmocka_unit_test(pools_are_told),
 		cmocka_unit_test(json_says_the_same),
 		cmocka_unit_test(paths_and_oversubscription_are_counted),

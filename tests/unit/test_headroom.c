@@ -10,8 +10,8 @@
 
 /*
  * The formula beside a link played frame by frame. The peer sends back to back; the frame whose
- * last bit arrives at time 0 is the one that crosses XOFF. Until the pause has taken effect, frames
- * start; one that is due at that very moment still does.
+ * last bit is through the switch at time 0 is the one that crosses XOFF. Until the pause has taken
+ * effect, frames start; one that is due at that very moment still does.
  */
 struct play {
 	struct headroom_params h;
@@ -57,10 +57,10 @@ static uint64_t play(struct play *p)
 {
 	uint64_t bytes = p->next_frame(&p->rng, p->h.frame_bytes), t = 0;
 	/*
-	 * the peer's time of starts is counted from its end of the crossing frame, a delay before
-	 * time 0
+	 * the peer's time of starts is counted from its end of the crossing frame, a delay and the
+	 * latency before time 0
 	 */
-	uint64_t stop = p->h.delay_ps + pause_takes_effect(p);
+	uint64_t stop = p->h.delay_ps + p->h.latency_ps + pause_takes_effect(p);
 
 	while (t <= stop) {
 		uint32_t frame = p->next_frame(&p->rng, p->h.frame_bytes);
@@ -87,6 +87,7 @@ static void sweep(void (*check)(const struct headroom_params *h))
 				for (size_t s = 0; s < COUNT(responses); s++) {
 					struct headroom_params h = {.rate_bps = rates[r],
 						.delay_ps = delays[d],
+						.latency_ps = delays[(d + f) % COUNT(delays)],
 						.response_ps = responses[s],
 						.frame_bytes = frames[f]};
 

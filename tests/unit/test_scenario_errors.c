@@ -32,11 +32,11 @@ static void wrong_topologies_are_explained(void **state)
 	expect(NAMED "topology:\n  fat_tre: {k: 4}\n",
 		"3:3: topology.fat_tre: no such key; did you mean 'fat_tree'?\n");
 	expect(NAMED "topology:\n  rate: 1Gbps\n",
-		"3:3: topology: expected one of these keys: fat_tree, leaf_spine, custom\n");
+		"3:3: topology: expected one of these keys: fat_tree, leaf_spine, three_tier, custom\n");
 	expect(NAMED "topology:\n  fat_tree: {k: 4}\n  custom: {hosts: [a], links: []}\n",
 		"4:11: topology.custom: fat_tree and custom exclude each other; keep one\n");
 	expect(NAMED "topology: 4\n",
-		"2:11: topology: expected a mapping of these keys: fat_tree, leaf_spine, custom, rate, "
+		"2:11: topology: expected a mapping of these keys: fat_tree, leaf_spine, three_tier, custom, rate, "
 		"host_rate, delay, mtu, nics, nics_to, links, not '4'\n");
 	expect(NAMED "topology:\n  leaf_spine: {leaves: 1024, spines: 512, hosts_per_leaf: 1}\n",
 		"3:15: topology.leaf_spine: too large; 525312 links have 1050624 ports, and the limit is "

@@ -13,16 +13,17 @@
 
 struct headroom_params {
 	uint64_t rate_bps, delay_ps; /* of the link */
-	uint64_t response_ps;        /* of the peer: from the frame's arrival to its effect */
-	uint32_t frame_bytes;        /* the longest frame of any class */
-	uint32_t control_bytes;      /* on the wire: control frames ahead of it in its queue */
+	uint64_t latency_ps;    /* of the switch: from a frame's arrival to its place in a queue */
+	uint64_t response_ps;   /* of the peer: from the frame's arrival to its effect */
+	uint32_t frame_bytes;   /* the longest frame of any class */
+	uint32_t control_bytes; /* on the wire: control frames ahead of it in its queue */
 };
 
 /*
  * XOFF is due when a frame has arrived that does not fit any more: it is the first that the
  * headroom holds. The PFC frame waits for the one that is leaving, and for other control frames, is
- * serialised, travels and is obeyed: the peer has sent for so long, and what it sent a delay
- * earlier comes too. One more frame it may just have begun.
+ * serialised, travels and is obeyed: the peer has sent for so long, and what it sent a delay and
+ * the switch's latency earlier comes too. One more frame it may just have begun.
  */
 static inline uint64_t headroom_bytes(const struct headroom_params *p)
 {
@@ -32,7 +33,8 @@ static inline uint64_t headroom_bytes(const struct headroom_params *p)
 			serialise_ps(PFC_FRAME, p->rate_bps) +
 			(uint64_t)p->control_bytes * 8 * PS_PER_S / p->rate_bps + frames;
 	unsigned __int128 bits =
-		(unsigned __int128)(wait + 2 * p->delay_ps + p->response_ps) * p->rate_bps;
+		(unsigned __int128)(wait + 2 * p->delay_ps + p->latency_ps + p->response_ps) *
+		p->rate_bps;
 	uint64_t on_wire = (uint64_t)(bits / (8 * PS_PER_S)) + 1;
 
 	/* the longest frames have the least overhead */

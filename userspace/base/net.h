@@ -6,6 +6,7 @@
 #include <endian.h>
 #include <stdint.h>
 #include <string.h>
+#include "abi/shared_state.h"
 #include "abi/wire.h"
 
 enum node_kind { NODE_HOST, NODE_SWITCH };
@@ -22,9 +23,16 @@ struct net_port {
 	uint32_t node;
 	uint32_t peer; /* port id at the other end */
 	uint32_t link;
-	uint64_t rate_bps; /* the same at both ends */
-	uint64_t delay_ps; /* propagation */
+	uint64_t rate_bps;   /* the same at both ends */
+	uint64_t delay_ps;   /* propagation */
+	uint64_t latency_ps; /* of the switch that it leads to; 0: to a host */
 };
+
+/* From a frame's last bit here to the far end's queue, or to the far host. */
+static inline uint64_t net_port_flight(const struct net_port *p)
+{
+	return p->delay_ps + p->latency_ps;
+}
 
 struct net {
 	struct net_node *nodes; /* hosts first, in the order of their numbers, then switches */
@@ -33,6 +41,16 @@ struct net {
 	uint32_t port_count;    /* 2 * link_count */
 	uint32_t link_count;
 };
+
+/* All switches take so long to forward a frame. */
+static inline void net_set_latency(struct net *net, uint64_t latency_ps)
+{
+	for (uint32_t p = PORT_FIRST; p < PORT_FIRST + net->port_count; p++) {
+		uint32_t to = net->ports[net->ports[p].peer].node;
+
+		net->ports[p].latency_ps = net->nodes[to].kind == NODE_SWITCH ? latency_ps : 0;
+	}
+}
 
 /* A port's MAC: locally administered, 02:fb and its id in four bytes. */
 static inline void port_mac(uint32_t port, uint8_t mac[6])

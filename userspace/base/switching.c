@@ -21,6 +21,7 @@ uint64_t switching_headroom(
 	const struct headroom_params p = {
 		.rate_bps = port->rate_bps,
 		.delay_ps = port->delay_ps,
+		.latency_ps = s->latency_ps,
 		.response_ps = s->config.response_ps,
 		.frame_bytes = s->frame_bytes,
 		.control_bytes = s->control_bytes,

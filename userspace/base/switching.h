@@ -42,6 +42,7 @@ struct switching {
 	bool shared;            /* a pool a switch */
 	uint64_t pool_bytes;    /* 0: pool_bytes_auto() of the switch's rate */
 	double alpha;           /* 1/256..256 */
+	uint64_t latency_ps;    /* from a frame's arrival to its place in a queue */
 	uint32_t frame_bytes;   /* the longest frame, for the headroom */
 	uint32_t control_bytes; /* wire bytes of control frames that may precede a PFC frame */
 };

@@ -42,7 +42,7 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 /* The least time from an event at a node to its effect on another: the shortest frame on a link. */
 void engine_bound_lookahead(struct engine *e, uint32_t port)
 {
-	uint64_t least = port_serialise(e, port, 0) + e->ports[port].delay_ps;
+	uint64_t least = port_serialise(e, port, 0) + engine_link_delay(e, port);
 
 	if (least < e->lookahead_ps)
 		e->lookahead_ps = least;
@@ -67,11 +67,13 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 		e->ports[id] = (struct engine_port){
 			.node = from->node,
 			.peer = from->peer,
-			.delay_ps = from->delay_ps,
+			.delay_ps = net_port_flight(from),
 			.shared = &e->dp->tables.ports[id],
 			.wire = PACKET_FIFO_INIT,
 		};
-		e->links[id].own_delay_ps = from->delay_ps;
+		e->links[id].own_delay_ps = net_port_flight(from);
+		e->links[id].latency_ps = from->latency_ps;
+		e->overtakes |= from->latency_ps != 0;
 		port_set_rate(e, id, from->rate_bps);
 		engine_bound_lookahead(e, id);
 	}
@@ -260,7 +262,7 @@ uint64_t engine_link_rate(const struct engine *e, uint32_t port)
 
 uint64_t engine_link_delay(const struct engine *e, uint32_t port)
 {
-	return e->ports[port].delay_ps;
+	return e->ports[port].delay_ps - e->links[port].latency_ps;
 }
 
 uint64_t engine_queue_limit(const struct engine *e, uint32_t port, uint32_t class)

@@ -17,8 +17,8 @@
 struct engine_port {
 	uint32_t node;
 	uint32_t peer;
-	uint64_t byte_ps; /* of a byte at its rate; 0: not a whole number */
-	uint64_t delay_ps;
+	uint64_t byte_ps;         /* of a byte at its rate; 0: not a whole number */
+	uint64_t delay_ps;        /* propagation, and the latency of a switch at the far end */
 	uint64_t last_arrival_ps; /* of what it has sent: nothing may arrive before that */
 	struct port *shared;      /* its element of the dataplane's table */
 	struct packet_fifo wire;  /* flying towards this port */
@@ -38,6 +38,8 @@ struct engine_link {
 	uint64_t rate_bps;
 	uint64_t peak_bps; /* the highest rate it ever had: what flies may have been sent at it */
 	uint64_t own_delay_ps; /* as the fabric has it: the port's may be longer */
+	/* of a switch at the far end: the part of both delays that frames for the port skip */
+	uint64_t latency_ps;
 };
 
 /* What waits for a port's line, a queue a class; see egress.c. */
@@ -201,6 +203,7 @@ struct engine {
 	uint32_t frame_capacity; /* bytes of a frame that a packet holds */
 	uint64_t stack_queue;
 	bool lasting;
+	bool overtakes;     /* switches have a latency, which frames for a port itself skip */
 	bool balance_ahead; /* a switch may choose a port before the packet arrives */
 	uint64_t now_ps, window_end_ps;
 	uint64_t end_ps;       /* of the run, if no flow is left: see run_limit() */
@@ -369,9 +372,10 @@ void line_give(struct engine *e, uint32_t port, uint32_t length, uint32_t in_por
 	uint8_t in_queue, uint64_t now);
 /*
  * Takes the head off the wire towards `port`, the node's earliest event, with its verdict, and
- * re-arms for the next. PACKET_NONE: the dataplane failed.
+ * re-arms for the next. PACKET_NONE: the dataplane failed, or the event was for one that has been
+ * taken already.
  */
-uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port);
+uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now);
 
 /* drop.c: a packet's end, as the program decided and counted it */
 void engine_drop(

@@ -2,10 +2,26 @@
 /*
  * A port's line: the frame that is being serialised, and the wire that it then travels. A wire's
  * delay is constant, or changes so that nothing is overtaken: it is a FIFO, and only its head is
- * armed.
+ * armed. A switch's latency is part of the wire. Frames for the port itself skip it (PFC, LLDP: the
+ * MAC has them at once), and so overtake others.
  */
 #include "engine/internal.h"
 #include "lib/buffer.h"
+
+/* Onto the wire towards a port, behind all that arrives no later. */
+static void wire_insert(struct engine *e, uint32_t port, uint32_t packet)
+{
+	struct packet_fifo *wire = &e->ports[port].wire;
+	struct packet *k = packet_get(&e->pool, packet);
+	uint32_t *at = &wire->head;
+
+	while (*at != PACKET_NONE && packet_get(&e->pool, *at)->time_ps <= k->time_ps)
+		at = &packet_get(&e->pool, *at)->next;
+	k->next = *at;
+	*at = packet;
+	if (k->next == PACKET_NONE)
+		wire->tail = packet;
+}
 
 void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 {
@@ -24,6 +40,8 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 			e->nodes[far->node].bunched_until_ps = k->time_ps;
 	}
 	p->last_arrival_ps = k->time_ps;
+	if (sw_unlikely(k->queue >= CLASSES))
+		k->time_ps -= e->links[port].latency_ps;
 	packet_frame(&e->pool, packet)->hop = (struct hop){
 		.magic = HOP_MAGIC,
 		.length = k->length,
@@ -40,10 +58,13 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 	p->serving_queue = k->queue;
 	p->serving_in = k->in_queue;
 	engine_arm(e, &e->nodes[p->node], done, EVENT_TX_DONE, port_local(e, port));
-	if (packet_fifo_empty(&far->wire))
+	if (sw_unlikely(k->queue >= CLASSES && e->overtakes))
+		wire_insert(e, p->peer, packet);
+	else
+		packet_fifo_push(&e->pool, &far->wire, packet);
+	if (far->wire.head == packet)
 		engine_arm(
 			e, &e->nodes[far->node], k->time_ps, EVENT_ARRIVE, port_local(e, p->peer));
-	packet_fifo_push(&e->pool, &far->wire, packet);
 }
 
 void line_enqueue(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
@@ -204,11 +225,15 @@ static void line_run_program(struct engine *e, const struct engine_node *n, uint
 	line_submit(e, port, refs, count);
 }
 
-uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port)
+uint32_t line_take_arrival(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
 	struct engine_port *p = &e->ports[port];
-	uint32_t packet;
+	uint32_t packet = p->wire.head;
 
+	/* what was at the head before it was overtaken is armed twice */
+	if (sw_unlikely(e->overtakes) &&
+		(packet == PACKET_NONE || packet_get(&e->pool, packet)->time_ps > now))
+		return PACKET_NONE;
 	if (!p->ready)
 		line_run_program(e, n, port);
 	if (sw_unlikely(e->failed))

@@ -117,7 +117,7 @@ static void switch_arrive(struct engine *e, uint32_t port, uint32_t packet, uint
 
 static void node_arrive(struct engine *e, struct engine_node *n, uint32_t port, uint64_t now)
 {
-	uint32_t packet = line_take_arrival(e, n, port);
+	uint32_t packet = line_take_arrival(e, n, port, now);
 
 	if (sw_unlikely(packet == PACKET_NONE))
 		return;

@@ -13,7 +13,7 @@
 struct division {
 	uint32_t *part;     /* of a switch; NETGRAPH_NONE: it is in none */
 	uint64_t *out_bps;  /* of a part's links to the rest */
-	uint64_t *least_ps; /* the shortest of their delays */
+	uint64_t *least_ps; /* the shortest of their flights */
 	uint32_t parts;
 	struct demands leaving, entering;
 	uint64_t *leaving_ps, *entering_ps; /* the work that cuts_add_work() adds up */
@@ -109,8 +109,8 @@ static void add_up(struct cuts *x, struct division *d)
 			if (d->part[arc->to] == part)
 				continue;
 			d->out_bps[part] += x->rate_bps[arc->link];
-			d->least_ps[part] =
-				min_u64(d->least_ps[part], x->net->ports[arc->port].delay_ps);
+			d->least_ps[part] = min_u64(
+				d->least_ps[part], net_port_flight(&x->net->ports[arc->port]));
 		}
 	}
 }
@@ -138,12 +138,13 @@ static int divide(struct cuts *x, uint32_t level, bool together)
 	return 0;
 }
 
-/* On a host's link, as it was built. */
-static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, uint32_t frame_len)
+/* On a host's link, as it was built, from the host or to it. */
+static uint64_t host_hop_ps(const struct cuts *x, uint32_t host, bool to, uint32_t frame_len)
 {
 	const struct net_port *p = &x->net->ports[x->net->nodes[host].first_port];
 
-	return serialise_ps(frame_len, p->rate_bps) + p->delay_ps;
+	return serialise_ps(frame_len, p->rate_bps) +
+	       net_port_flight(to ? &x->net->ports[p->peer] : p);
 }
 
 /* The frames of a message. */
@@ -179,12 +180,13 @@ static struct demand demand_of(
 	return (struct demand){
 		.at = part,
 		.start_ps = msg->start_ps,
-		.before_ps = host_hop_ps(x, msg->src_host, frames.last),
+		.before_ps = host_hop_ps(x, msg->src_host, false, frames.last),
 		.work_ps = work_ps(&frames, d->out_bps[part]),
 		/* there, and back again with the answer */
-		.after_ps = 2 * d->least_ps[part] + host_hop_ps(x, msg->dst_host, frames.last) +
-			    host_hop_ps(x, msg->dst_host, frames.answer) +
-			    host_hop_ps(x, msg->src_host, frames.answer),
+		.after_ps = 2 * d->least_ps[part] +
+			    host_hop_ps(x, msg->dst_host, true, frames.last) +
+			    host_hop_ps(x, msg->dst_host, false, frames.answer) +
+			    host_hop_ps(x, msg->src_host, true, frames.answer),
 	};
 }
 

@@ -139,7 +139,7 @@ static uint64_t hop_ps(const struct measure *x, uint32_t port, uint32_t frame_le
 {
 	const struct net_port *p = &x->net->ports[port];
 
-	return serialise_ps(frame_len, p->rate_bps) + p->delay_ps;
+	return serialise_ps(frame_len, p->rate_bps) + net_port_flight(p);
 }
 
 /* All shortest paths from edge switch e. */
@@ -181,7 +181,7 @@ static uint64_t way_ps(struct measure *x, enum way way, uint32_t to, uint32_t fr
 		return 0;
 	if (x->alike)
 		return x->dist[to] *
-		       (serialise_ps(frame_len, x->alike->rate_bps) + x->alike->delay_ps);
+		       (serialise_ps(frame_len, x->alike->rate_bps) + net_port_flight(x->alike));
 	if (x->frame_len[way] != frame_len)
 		find_quickest(x, way, frame_len);
 	return x->cost[way][to];
@@ -266,19 +266,20 @@ static void measure_message(struct measure *x, uint32_t i)
 {
 	struct operation *msg = &x->m->items[i];
 	struct trip t = trip_of(x, msg);
-	uint64_t back = hop_ps(x, t.in, t.answer) + way_ps(x, WAY_ANSWER, t.edge, t.answer) +
-			hop_ps(x, t.out, t.answer);
+	uint64_t back = hop_ps(x, x->net->ports[t.in].peer, t.answer) +
+			way_ps(x, WAY_ANSWER, t.edge, t.answer) +
+			hop_ps(x, x->net->ports[t.out].peer, t.answer);
 	struct demand sent = {.at = msg->src_host, .start_ps = msg->start_ps};
 	struct demand received = {.at = msg->dst_host, .start_ps = msg->start_ps};
 
 	msg->base_rtt_ps = hop_ps(x, t.out, t.full) + way_ps(x, WAY_FULL, t.edge, t.full) +
 			   hop_ps(x, t.in, t.full) + back;
 	sent.work_ps = work_ps(x, &t, t.out);
-	sent.after_ps = x->net->ports[t.out].delay_ps + way_ps(x, WAY_LAST, t.edge, t.last) +
-			hop_ps(x, t.in, t.last) + back;
+	sent.after_ps = net_port_flight(&x->net->ports[t.out]) +
+			way_ps(x, WAY_LAST, t.edge, t.last) + hop_ps(x, t.in, t.last) + back;
 	received.before_ps = first_at_last_link(x, &t);
 	received.work_ps = work_ps(x, &t, t.in);
-	received.after_ps = x->net->ports[t.in].delay_ps + back;
+	received.after_ps = net_port_flight(&x->net->ports[t.in]) + back;
 	msg->ideal_ps = max_u64(sent.work_ps + sent.after_ps,
 		received.before_ps + received.work_ps + received.after_ps);
 	if (t.packets > 1) /* the long ones alone, if a short one came before */

@@ -12,7 +12,7 @@
 /* Links as they are by now. Both by link number. */
 struct strain_links {
 	uint64_t *rate_bps; /* that frames get through at; 0: none does */
-	uint64_t *delay_ps;
+	uint64_t *delay_ps; /* switch latency included */
 };
 
 struct workload_strain {
