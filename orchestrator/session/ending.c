@@ -149,8 +149,7 @@ static int latest_end(
 	return 0;
 }
 
-int ending_cuts(
-	struct cuts **ret, const struct scenario *s, const struct fabric *f, bool healed)
+int ending_cuts(struct cuts **ret, const struct scenario *s, const struct fabric *f, bool healed)
 {
 	struct strain_links links = {0};
 	struct workload_frames frames;

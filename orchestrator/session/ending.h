@@ -19,8 +19,7 @@ struct cuts;
  * The links between switches, for bounds by them: without those that are dead, or slower, from the
  * start and for good, unless faults may be healed by hand. 0 or -ENOMEM.
  */
-int ending_cuts(
-	struct cuts **ret, const struct scenario *s, const struct fabric *f, bool healed);
+int ending_cuts(struct cuts **ret, const struct scenario *s, const struct fabric *f, bool healed);
 
 struct ending_params {
 	const struct scenario *scenario;

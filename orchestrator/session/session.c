@@ -16,6 +16,7 @@
 #include "topology/fabric.h"
 #include "transport/kind.h"
 #include "workload/collective.h"
+#include "workload/cuts.h"
 
 /* All ports send LLDP; received frames take effect. */
 static void run_lldp(struct session *s, uint64_t now)
@@ -332,6 +333,16 @@ const char *session_name(const struct session *s)
 	return s->params.name ? s->params.name : "";
 }
 
+static void crosses(void *cuts, const struct operation *message)
+{
+	cuts_add_work(cuts, message);
+}
+
+static uint64_t take_crossed_ps(void *cuts)
+{
+	return cuts_take_work(cuts);
+}
+
 /* What the collectives of the workload took; nothing where there are none. */
 static int add_collectives(struct session *s, json_t *summary)
 {
@@ -343,7 +354,10 @@ static int add_collectives(struct session *s, json_t *summary)
 		.net = &f->net,
 		.mtu = f->mtu,
 		.host_name = host_name,
-		.name_arg = f};
+		.name_arg = f,
+		.crosses = crosses,
+		.take_crossed_ps = take_crossed_ps};
+	struct cuts *cuts = NULL;
 	int r = facts ? 0 : -ENOMEM;
 
 	setup_frames(&frames, sc, f);
@@ -353,10 +367,11 @@ static int add_collectives(struct session *s, json_t *summary)
 			    sc->workloads[i].options, f->net.host_count))
 			facts[p.count++].entry = (uint32_t)i;
 	if (r == 0 && p.count)
-		r = ending_cuts(&p.cuts, sc, f, s->params.lasting);
+		r = ending_cuts(&cuts, sc, f, s->params.lasting);
+	p.cuts = cuts;
 	if (r == 0 && p.count)
 		r = json_object_set_new(summary, "collectives", collectives_report(s->engine, &p));
-	cuts_free(p.cuts);
+	cuts_free(cuts);
 	free(facts);
 	return r;
 }

@@ -1177,11 +1177,7 @@ static void results_tell_of_each_round(void **state)
 	small_session_close(&s);
 }
 
-/*
- * Twice two ranks on two hosts, the second time with a slow way inside: what is sent there counts
- * in times and in the bound, and not as sent by the fabric.
- */
-/* Four ranks below each of two leaves that one link joins: 16 blocks cross it, and 7 leave a NIC. */
+/* Four ranks below each of two leaves with one link between: 16 blocks cross it, 7 leave a NIC. */
 static void the_ideal_knows_links_between_switches(void **state)
 {
 	const struct {
@@ -1216,6 +1212,10 @@ static void the_ideal_knows_links_between_switches(void **state)
 	}
 }
 
+/*
+ * Twice two ranks on two hosts, the second time with a slow way inside: what is sent there counts
+ * in times and in the bound, and not as sent by the fabric.
+ */
 static void results_count_what_is_inside(void **state)
 {
 	struct small_session s;

@@ -100,7 +100,7 @@ static void add_message(struct report *r, struct round *round, const struct engi
 	from->sent_ps += inside ? o->lasts_ps : link_ps(r, o->src_host, o->bytes);
 	to->received_ps += inside ? 0 : link_ps(r, o->dst_host, o->bytes);
 	if (!inside)
-		cuts_add_work(r->p->cuts, o);
+		r->p->crosses(r->p->cuts, o);
 	round->ideal_ps = max_u64(round->ideal_ps, max_u64(from->sent_ps, to->received_ps));
 	round->start_ps = min_u64(round->start_ps, f->start_ps);
 	round->end_ps = max_u64(round->end_ps, arrived_ps);
@@ -142,7 +142,7 @@ static void end_round(struct report *r, struct round *round, uint32_t group)
 	uint64_t took = round->whole ? round->end_ps - round->start_ps : 0;
 
 	find_first_and_last(r, round);
-	round->ideal_ps = max_u64(round->ideal_ps, cuts_take_work(r->p->cuts));
+	round->ideal_ps = max_u64(round->ideal_ps, r->p->take_crossed_ps(r->p->cuts));
 	if (round->whole) {
 		times_add(&r->times, took);
 		times_add(&r->all, took);

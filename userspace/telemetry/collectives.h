@@ -8,15 +8,17 @@
 #include "base/net.h"
 #include "engine/engine.h"
 #include "telemetry/recorder.h"
-#include "workload/cuts.h"
 
 struct collectives_params {
 	const struct collective_facts *entries;
 	size_t count;
 	const struct net *net;
 	uint32_t mtu;
-	uint32_t header_bytes;        /* of a data frame, Ethernet header to ICRC */
-	struct cuts *cuts;            /* the links between switches */
+	uint32_t header_bytes; /* of a data frame, Ethernet header to ICRC */
+	/* A message of a round crosses the links between switches; what they need for the round. */
+	void (*crosses)(void *cuts, const struct operation *message);
+	uint64_t (*take_crossed_ps)(void *cuts);
+	void *cuts;
 	recorder_port_name host_name; /* by a host's number */
 	const void *name_arg;
 };
