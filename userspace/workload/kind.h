@@ -10,7 +10,8 @@
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(load)
+#define WORKLOADS(X)                                                                               \
+	X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(goal) X(load)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -50,7 +51,7 @@ struct workload_hosts {
 	uint64_t (*rate_bps)(const void *fabric, uint32_t host);              /* of its link */
 };
 
-#define WORKLOAD_REFUSAL 256
+#define WORKLOAD_REFUSAL 512
 
 /* Of an open loop: its messages are made as time passes. */
 struct workload_arrivals {
