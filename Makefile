@@ -237,7 +237,7 @@ install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install comma
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	$(BUILD)/fabricbed help --completion > $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
 	install -d $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
-	install -m 644 scenarios/*.yaml $(wildcard scenarios/*.csv) $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
+	install -m 644 scenarios/*.yaml $(wildcard scenarios/*.csv scenarios/*.goal) $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios/flow-sizes scenarios/flow-sizes/*.cdf
 
 uninstall: ## take it away again

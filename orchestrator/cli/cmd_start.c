@@ -34,22 +34,26 @@ static json_t *read_scenario(const char *path)
 	return string;
 }
 
-/* A workload of that flow list, which the fabric reads: flows are too many for a request. */
-static json_t *list_scenario(const char *path)
-{
-	return json_pack("{s:[{s:{s:s}}]}", "workload", "flows", "file", path);
-}
-
-static bool is_list(const char *path)
+/* The workload that such a file lists, by the end of its name; NULL: it is a scenario. */
+static const char *list_kind(const char *path)
 {
 	const char *end = strrchr(path, '.');
 
-	return end && !strcmp(end, ".csv");
+	if (end && !strcmp(end, ".csv"))
+		return "flows";
+	return end && !strcmp(end, ".goal") ? "goal" : NULL;
+}
+
+/* A workload of that list, which the fabric reads: flows are too many for a request. */
+static json_t *list_scenario(const char *kind, const char *path)
+{
+	return json_pack("{s:[{s:{s:s}}]}", "workload", kind, "file", path);
 }
 
 /* The text of what is to be started; keys get where it is. NULL after a message. */
 static json_t *read_workload(const char *path, json_t *keys)
 {
+	const char *kind = list_kind(path);
 	char *whole = realpath(path, NULL), *text;
 	json_t *list, *scenario;
 
@@ -58,10 +62,10 @@ static json_t *read_workload(const char *path, json_t *keys)
 		return NULL;
 	}
 	json_object_set_new(keys, "path", json_string(whole));
-	list = is_list(path) ? list_scenario(whole) : NULL;
+	list = kind ? list_scenario(kind, whole) : NULL;
 	text = list ? json_dumps(list, 0) : NULL;
-	scenario = is_list(path) ? json_string(text) : read_scenario(path);
-	if (is_list(path) && !scenario)
+	scenario = kind ? json_string(text) : read_scenario(path);
+	if (kind && !scenario)
 		cli_error("the path %s is no UTF-8", whole);
 	json_decref(list);
 	free(text);
@@ -117,12 +121,14 @@ const struct command cmd_start = {
 	.summary = "start a workload in a live fabric",
 	.details =
 		"Starts the workload of the fabric's own scenario, or the workload of FILE, whose other keys\n"
-		"are ignored, or the flows that FILE lists, if its name ends with .csv. It runs under the\n"
-		"fabric's transport, beside the programs that are there. Its flows are among the results.\n"
-		"Start times in it count from now. Returns when it has begun.\n\n"
+		"are ignored. FILE may also be a list: of flows if its name ends with .csv, of operations\n"
+		"of ranks if it ends with .goal. It runs under the fabric's transport, beside the programs\n"
+		"that are there. Its flows are among the results. Start times in it count from now. Returns\n"
+		"when it has begun.\n\n"
 		"  fabricbed start hello\n"
 		"  fabricbed start hello incast.yaml\n"
-		"  fabricbed start hello flows.csv",
+		"  fabricbed start hello flows.csv\n"
+		"  fabricbed start hello training.goal",
 	.options = client_options,
 	.operands_min = 1,
 	.operands_max = 2,

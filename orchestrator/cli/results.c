@@ -176,6 +176,17 @@ static void print_collectives(const json_t *s)
 	printf("algbw and busbw in GB/s of 10^9 bytes, as nccl-tests have them\n\n");
 }
 
+static void print_graphs(const json_t *s)
+{
+	const json_t *entries = look(s, "goal.entries");
+
+	if (!entries)
+		return;
+	printf("\n");
+	table_print(entries, stdout, 0);
+	printf("\n");
+}
+
 static void print_packets(const json_t *s)
 {
 	const json_t *dropped = look(s, "packets.dropped");
@@ -309,6 +320,7 @@ void results_print(const json_t *summary, const struct scenario *s, const char *
 	print_switching(summary);
 	print_faults(summary, s);
 	print_collectives(summary);
+	print_graphs(summary);
 	print_expect(summary);
 	printf("  run         %s dataplane: up in %.2f s, %.2f s for %s of model time\n",
 		look_text(summary, "dataplane"), look_number(summary, "setup_s"),

@@ -143,6 +143,9 @@ static int latest_end(
 		from = o->waits ? sum(from, o->start_ps) : max_u64(from, o->start_ps);
 		ends[i] = min_u64(sum(from, lasts), ENDING_MAX);
 		*ret = max_u64(*ret, ends[i]);
+		/* a computation takes no longer, but its end is to be seen */
+		if (!operation_is_message(o))
+			*ret = max_u64(*ret, min_u64(sum(ends[i], patience_ps), ENDING_MAX));
 	}
 	*ret = min_u64(sum(*ret, in_turn), ENDING_MAX);
 	free(ends);

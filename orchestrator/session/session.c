@@ -12,11 +12,13 @@
 #include "session/session_internal.h"
 #include "scenario/scenario.h"
 #include "telemetry/collectives.h"
+#include "telemetry/graphs.h"
 #include "telemetry/summary.h"
 #include "topology/fabric.h"
 #include "transport/kind.h"
 #include "workload/collective.h"
 #include "workload/cuts.h"
+#include "workload/goal.h"
 
 /* All ports send LLDP; received frames take effect. */
 static void run_lldp(struct session *s, uint64_t now)
@@ -376,6 +378,29 @@ static int add_collectives(struct session *s, json_t *summary)
 	return r;
 }
 
+/* The same of the graphs of operations that files list. */
+static int add_graphs(struct session *s, json_t *summary)
+{
+	const struct scenario *sc = s->params.scenario;
+	const char **files = calloc(sc->workload_count + 1, sizeof(*files));
+	struct graphs_params p = {.files = files,
+		.count = (uint32_t)sc->workload_count,
+		.host_name = host_name,
+		.name_arg = s->params.fabric};
+	bool any = false;
+	int r = files ? 0 : -ENOMEM;
+
+	for (size_t i = 0; r == 0 && i < sc->workload_count; i++) {
+		files[i] =
+			goal_file(workload_kinds[sc->workloads[i].kind], sc->workloads[i].options);
+		any |= files[i] != NULL;
+	}
+	if (r == 0 && any)
+		r = json_object_set_new(summary, "goal", graphs_report(s->engine, &p));
+	free(files);
+	return r;
+}
+
 json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why)
 {
@@ -406,7 +431,8 @@ json_t *session_summary(
 		json_object_set_new(summary, "ended_by", json_string(ended_by(s)));
 	if (summary && times->fidelity)
 		json_object_set_new(summary, "fidelity", fidelity_json(times->fidelity));
-	if (!summary || add_collectives(s, summary) < 0 || expect_check(sc, summary, ret_met) < 0) {
+	if (!summary || add_collectives(s, summary) < 0 || add_graphs(s, summary) < 0 ||
+		expect_check(sc, summary, ret_met) < 0) {
 		json_decref(summary);
 		error_set(why, -ENOMEM, "out of memory for the summary");
 		return NULL;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 
 /*
- * A flow list from anybody, and the same text as a distribution of flow sizes. What is refused has
- * a reason; what is not comes to operations of which each waits only for earlier ones.
+ * A flow list from anybody, and the same text as a graph of GOAL and as a distribution of flow
+ * sizes. What is refused has a reason; what is not comes to operations of which each waits only for
+ * earlier ones.
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "workload/kind.h"
+#include "workload/placement.h"
 #include "workload/sizes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -36,36 +38,49 @@ static void check_operations(const struct operations *m)
 	for (size_t i = 0; i < m->count; i++) {
 		const struct operation *o = &m->items[i];
 
-		check(operation_is_barrier(o) || (o->src_host < HOSTS && o->dst_host < HOSTS &&
-							 o->src_host != o->dst_host && o->bytes));
+		check(operation_is_barrier(o) ||
+			(o->src_host < HOSTS && o->dst_host < HOSTS &&
+				(o->src_host == o->dst_host) == !o->bytes));
 	}
 	for (size_t i = 0; i < m->wait_count; i++) {
 		const struct wait *w = &m->waits[i];
+		const struct operation *from = &m->items[w->from], *to = &m->items[w->to];
 
 		check(w->from < w->to && w->to < m->count && w->to >= before);
+		check(operation_is_message(from) || w->event != OPERATION_DELIVERED);
+		check(operation_is_barrier(from) || operation_is_barrier(to) ||
+			to->src_host == (w->event == OPERATION_DELIVERED ? from->dst_host
+									 : from->src_host));
 		before = w->to;
 	}
 }
 
-static void read_list(const char *text, size_t length)
+/* A workload that is the content of a file, with its defaults. */
+static void read_list(const struct workload_kind *kind, const char *text, size_t length)
 {
 	const struct workload_hosts hosts = {
 		.count = HOSTS, .message_max = 1ull << 36, .number = number};
 	const struct {
 		struct workload_common common;
 		struct file_text file;
-	} options = {.file = {(char *)"/fuzz.csv", (char *)text, length}};
-	const struct workload_kind *kind = &workload_kind_flows;
+		struct placement placement; /* of those that have ranks */
+	} given = {.file = {(char *)"/fuzz.csv", (char *)text, length},
+		.placement = {.ranks_per_host = 3, .inside = {1000, 1}}};
 	struct operations m = OPERATIONS_INIT;
+	void *options = calloc(1, kind->map.size);
 	char why[WORKLOAD_REFUSAL];
-	int r = kind->operations(&m, &(struct workload_params){0}, &options, &hosts);
+	int r;
 
-	check(!kind->refuse(&options, &hosts, why) == !r);
+	check(options != NULL);
+	memcpy(options, &given, kind->map.size < sizeof(given) ? kind->map.size : sizeof(given));
+	r = kind->operations(&m, &(struct workload_params){0}, options, &hosts);
+	check(!kind->refuse(options, &hosts, why) == !r);
 	if (r)
 		check(!m.count && strlen(why) < sizeof(why));
 	else
 		check_operations(&m);
 	operations_release(&m);
+	free(options);
 }
 
 static void read_sizes(const char *text, size_t length)
@@ -95,7 +110,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	check(text != NULL);
 	memcpy(text, data, size);
 	text[size] = '\0';
-	read_list(text, size);
+	read_list(&workload_kind_flows, text, size);
+	read_list(&workload_kind_goal, text, size);
 	read_sizes(text, size);
 	free(text);
 	return 0;

@@ -122,6 +122,7 @@ mkdir ../lists
 printf 'src,dst,bytes,start_us,after\nh0,h1,100KB,1,\nh1,h2,1,0.5,0\nh9,h3,7,,0 1\n' >../lists/flows.csv
 printf 'src,dst,bytes\nh0,h1,1\nh0,h99,1\n' >../lists/wrong.csv
 printf 'workload: [{flows: {file: flows.csv, start: 3us}}, {load: {sizes: hadoop, load: 10%%, until: 20us}}]\n' >../lists/beside.yaml
+printf 'num_ranks 2\nrank 0 {\ns: send 9b to 1\n}\nrank 1 {\nr: recv 9b from 0\nc: calc 5\nc requires r\n}\n' >../lists/pair.goal
 chmod -R a+rX ../lists
 as_nobody up ../incast.yaml --name "$name" --quiet
 fb step 2us
@@ -131,6 +132,8 @@ like "start: a wrong list has its line" "$err" "*flows.file: wrong.csv line 3: d
 fb start ../lists/flows.csv
 exits "start: a list" 0
 like "start: a list: how many" "$out" "3 flows from number 0 on since 2 us*"
+fb start ../lists/pair.goal
+exits "start: operations of ranks" 0
 fb start ../lists/beside.yaml
 exits "start: a scenario with a list" 0
 fb until flows

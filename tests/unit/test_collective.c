@@ -60,7 +60,7 @@ static void make(struct graph *g, const struct collective *c, uint32_t n)
 
 	*g = (struct graph){.m = OPERATIONS_INIT};
 	for (uint32_t i = 0; i < RANKS_MAX * 2; i++)
-		hosts[i] = i / c->ranks_per_host;
+		hosts[i] = i / c->placement.ranks_per_host;
 	assert_int_equal(collective_operations(&g->m, &p, c, n, hosts, MTU, &watch), 0);
 }
 
@@ -77,7 +77,7 @@ static struct collective plain(enum collective_op op, enum collective_algorithm 
 		.algorithm = a,
 		.bytes = bytes,
 		.jobs = 1,
-		.ranks_per_host = 1,
+		.placement.ranks_per_host = 1,
 		.channels = 1,
 		.window = 3,
 		.repeat = 1};
@@ -379,11 +379,11 @@ static void assert_sound(const struct graph *g, const struct collective *c, uint
 		for (uint32_t j = 0; j < k->cell_count; j++)
 			bytes += g->cells[g->moves[i].first_cell + j].bytes;
 		assert_true(bytes && (!c->chunk || bytes <= c->chunk));
-		assert_int_equal(o->src_host, from / c->ranks_per_host);
-		assert_int_equal(o->dst_host, to / c->ranks_per_host);
+		assert_int_equal(o->src_host, from / c->placement.ranks_per_host);
+		assert_int_equal(o->dst_host, to / c->placement.ranks_per_host);
 		if (o->src_host == o->dst_host) {
 			assert_int_equal(o->lasts_ps, bytes * 8 * 1000 / (INSIDE / GBPS));
-			assert_int_equal(o->after_ps, c->inside.delay_ps);
+			assert_int_equal(o->after_ps, c->placement.inside.delay_ps);
 			assert_int_equal(o->stream, from + 1);
 			bytes = 0;
 		}
@@ -426,9 +426,9 @@ static struct collective sharing(size_t i, uint32_t n, uint32_t ranks_per_host)
 	static struct straggler late[] = {{1, 500, COMPUTE_AS_OTHERS}};
 	struct collective c = plain(all[i].op, all[i].algorithm, 1000 + n);
 
-	c.ranks_per_host = ranks_per_host;
-	c.inside.rate_bps = INSIDE;
-	c.inside.delay_ps = 33;
+	c.placement.ranks_per_host = ranks_per_host;
+	c.placement.inside.rate_bps = INSIDE;
+	c.placement.inside.delay_ps = 33;
 	c.root = n / 3;
 	if (n % 2) {
 		c.chunk = 90;
@@ -470,8 +470,8 @@ static void jobs_share_hosts(void **state)
 
 	(void)state;
 	c.jobs = 5;
-	c.ranks_per_host = 2;
-	c.inside.rate_bps = INSIDE;
+	c.placement.ranks_per_host = 2;
+	c.placement.inside.rate_bps = INSIDE;
 	make(&g, &c, 3);
 	assert_sound(&g, &c, 3);
 	assert_int_equal(g.m.count, 5 * 3 * 2);
@@ -848,8 +848,8 @@ static void hosts_send_as_much_as_they_must(void **state)
 		struct collective exchange = plain(ALL_TO_ALL, PAIRWISE, 32 * 60);
 		struct traffic r, x;
 
-		ring.ranks_per_host = exchange.ranks_per_host = each;
-		ring.inside.rate_bps = exchange.inside.rate_bps = INSIDE;
+		ring.placement.ranks_per_host = exchange.placement.ranks_per_host = each;
+		ring.placement.inside.rate_bps = exchange.placement.inside.rate_bps = INSIDE;
 		r = traffic(&ring, 32);
 		x = traffic(&exchange, 32);
 		for (uint32_t host = 0; host < 32 / each; host++) {
@@ -875,16 +875,17 @@ static void time_in_hosts_is_the_closed_form(void **state)
 			uint32_t far = hosts == 1 ? 0 : 2 * hosts - (each == 2);
 			struct collective c = plain(ALL_REDUCE, RING, (uint64_t)200 * n);
 
-			c.ranks_per_host = each;
-			c.inside.rate_bps = 100 * GBPS;
-			c.inside.delay_ps = 20 * PS_PER_US;
+			c.placement.ranks_per_host = each;
+			c.placement.inside.rate_bps = 100 * GBPS;
+			c.placement.inside.delay_ps = 20 * PS_PER_US;
 			assert_near(takes(&c, n),
-				far * delivered(200) + (hops - far) * (16000 + c.inside.delay_ps));
+				far * delivered(200) +
+					(hops - far) * (16000 + c.placement.inside.delay_ps));
 			/* 1.6 ms a hop: longer than a message to another host, and all delays */
-			c.inside.rate_bps = GBPS / 1000;
+			c.placement.inside.rate_bps = GBPS / 1000;
 			assert_near(takes(&c, n),
-				hops * 1600 * PS_PER_US +
-					(hosts == 1 ? hops : each - 1) * c.inside.delay_ps);
+				hops * 1600 * PS_PER_US + (hosts == 1 ? hops : each - 1) *
+								  c.placement.inside.delay_ps);
 		}
 }
 
@@ -895,9 +896,9 @@ static void news_inside_hosts_takes_no_time(void **state)
 
 	(void)state;
 	c.window = 1;
-	c.ranks_per_host = 8;
-	c.inside.rate_bps = GBPS;
-	c.inside.delay_ps = 3 * PS_PER_US;
+	c.placement.ranks_per_host = 8;
+	c.placement.inside.rate_bps = GBPS;
+	c.placement.inside.delay_ps = 3 * PS_PER_US;
 	assert_int_equal(takes(&c, 8), 7 * (8 + 3) * PS_PER_US);
 }
 
@@ -914,8 +915,8 @@ static void hosts_links_are_never_idle(void **state)
 	for (uint32_t each = 2; each <= 4; each *= 2) {
 		struct collective c = plain(ALL_REDUCE, RING, (uint64_t)2 * each * 1024 * MTU);
 
-		c.ranks_per_host = each;
-		c.inside.rate_bps = 1000 * GBPS;
+		c.placement.ranks_per_host = each;
+		c.placement.inside.rate_bps = 1000 * GBPS;
 		assert_near(takes(&c, 2 * each),
 			(4 * each - 3) * on_link(1024 * MTU) + delivered(1024 * MTU));
 	}
@@ -1004,21 +1005,21 @@ static void what_does_not_fit_is_refused(void **state)
 	c.jobs = 3;
 	assert_refused(
 		&c, "ranks: 3 jobs of 4 ranks; ranks_per_host is 1, and the fabric has 8 hosts");
-	c.ranks_per_host = 2;
+	c.placement.ranks_per_host = 2;
 	assert_null(workload_kind_collective.refuse(&c, &eight_hosts, text));
 	c.jobs = 5;
 	assert_refused(
 		&c, "ranks: 5 jobs of 4 ranks; ranks_per_host is 2, and the fabric has 8 hosts");
-	c.ranks_per_host = 1;
+	c.placement.ranks_per_host = 1;
 	c.ranks = 0;
 	c.jobs = 5;
 	assert_refused(
 		&c, "jobs: 5 of 8 hosts; a job needs at least 2 ranks, and ranks_per_host is 1");
 	c.jobs = 1;
 	c.ranks = 3;
-	c.host_count = 4;
+	c.placement.host_count = 4;
 	assert_refused(&c, "hosts: 4 for 1 job of 3 ranks; expected 3");
-	c.host_count = 0;
+	c.placement.host_count = 0;
 	c.algorithm = HALVING_DOUBLING;
 	c.ranks = 6;
 	assert_refused(&c, "ranks: 6 is no power of two, which halving_doubling needs");
@@ -1071,12 +1072,12 @@ static void ranks_are_where_they_are_placed(void **state)
 	placed(hosts, &c, 8, 1);
 	for (uint32_t i = 0; i < 8; i++)
 		assert_int_equal(hosts[i], i);
-	c.ranks_per_host = 3;
-	c.inside.rate_bps = INSIDE;
+	c.placement.ranks_per_host = 3;
+	c.placement.inside.rate_bps = INSIDE;
 	placed(hosts, &c, 20, 1);
 	for (uint32_t i = 0; i < 20; i++)
 		assert_int_equal(hosts[i], i / 3);
-	c.placement = RANDOM;
+	c.placement.order = RANDOM;
 	placed(hosts, &c, 20, 1);
 	placed(again, &c, 20, 1);
 	placed(other, &c, 20, 2);
@@ -1088,8 +1089,8 @@ static void ranks_are_where_they_are_placed(void **state)
 		moved |= hosts[i] != other[i];
 	}
 	assert_true(moved);
-	c.hosts = (char **)names;
-	c.host_count = 5;
+	c.placement.hosts = (char **)names;
+	c.placement.host_count = 5;
 	placed(hosts, &c, 5, 1);
 	for (uint32_t i = 0; i < 5; i++)
 		assert_int_equal(hosts[i], host_number(NULL, names[i]));
@@ -1111,9 +1112,9 @@ static void it_is_written_as_it_was_read(void **state)
 	assert_int_equal(c->straggler_count, 2);
 	assert_int_equal(c->stragglers[0].compute_ps, COMPUTE_AS_OTHERS);
 	assert_int_equal(c->stragglers[1].compute_ps, 0);
-	assert_int_equal(c->ranks_per_host, 4);
-	assert_int_equal(c->inside.rate_bps, 3600 * GBPS);
-	assert_int_equal(c->inside.delay_ps, 700000);
+	assert_int_equal(c->placement.ranks_per_host, 4);
+	assert_int_equal(c->placement.inside.rate_bps, 3600 * GBPS);
+	assert_int_equal(c->placement.inside.delay_ps, 700000);
 	again = load(text);
 	second = write_text(again);
 	assert_string_equal(text, second);

@@ -120,8 +120,8 @@ static void wrong_workloads_are_explained(void **state)
 		"3:11: workload: expected a list of workloads such as {permutation: {message: 2MB}}, not a "
 		"mapping\n");
 	expect(SMALL "workload:\n  - 5\n  -\n",
-		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, load, not '5'\n"
-		"5:4: workload.1: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, load\n");
+		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, not '5'\n"
+		"5:4: workload.1: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load\n");
 }
 
 static void wrong_faults_are_explained(void **state)

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include "base/drop_name.h"
 #include "base/metrics.h"
@@ -571,14 +572,21 @@ static void metrics_are_the_numbers_of_a_summary(void **state)
 	struct fidelity *fidelity;
 	struct small_session s;
 	char name[METRIC_NAME];
+	FILE *graph = fopen("summary.goal", "we");
 	json_t *j;
 	bool met;
 
 	(void)state;
+	assert_non_null(graph);
+	fputs("num_ranks 1\nrank 0 {\ncalc 1\n}\n", graph);
+	assert_int_equal(fclose(graph), 0);
 	assert_int_equal(fidelity_new(&fidelity, PS_PER_US, 1), 0);
 	times.fidelity = fidelity;
-	small_session_open(
-		&s, LOSSY "  - collective: {op: all_gather, size: 64KB}\n", NULL, 0, NULL);
+	small_session_open(&s,
+		LOSSY "  - collective: {op: all_gather, size: 64KB}\n"
+		      "  - goal: {file: summary.goal}\n",
+		NULL, 0, NULL);
+	unlink("summary.goal");
 	small_session_run(&s);
 	j = session_summary(s.session, &times, &met, &why);
 	assert_non_null(j);

@@ -78,6 +78,9 @@
 	OTHER("collectives.time_us.min", "the shortest round, from its first message to its last") \
 	OTHER("collectives.time_us.mean", "their mean")                                            \
 	OTHER("collectives.time_us.max", "the longest")                                            \
+	OTHER("goal.count", "graphs of operations that files list")                                \
+	OTHER("goal.unfinished", "those of which not all was delivered or computed")               \
+	OTHER("goal.time_us", "the longest, from its first operation to its last")                 \
 	OTHER("fidelity.late_us.p50", "median lateness of events, wall clock only")                \
 	OTHER("fidelity.late_us.p99", "99th percentile of the lateness of events")                 \
 	OTHER("fidelity.late_us.max", "the latest event")                                          \

@@ -8,10 +8,10 @@
  */
 #include "base/collective_facts.h"
 #include "workload/kind.h"
+#include "workload/placement.h"
 
 enum collective_op { ALL_REDUCE, REDUCE_SCATTER, ALL_GATHER, BROADCAST, ALL_TO_ALL };
 enum collective_algorithm { AUTOMATIC, RING, HALVING_DOUBLING, TREE, PAIRWISE, WINDOWED, BRUCK };
-enum placement { IN_ORDER, RANDOM, BY_NIC };
 
 /* A rank of each job that is late, or slow. */
 struct straggler {
@@ -28,13 +28,8 @@ struct collective {
 	unsigned op, algorithm;
 	uint64_t bytes; /* as nccl-tests have it */
 	uint32_t ranks; /* of a job; 0: as many as there are hosts for */
-	uint32_t jobs, ranks_per_host;
-	struct {
-		uint64_t rate_bps, delay_ps;
-	} inside; /* between ranks of a host; rate 0: a host has one */
-	unsigned placement;
-	char **hosts; /* NULL: by placement */
-	size_t host_count;
+	uint32_t jobs;
+	struct placement placement;
 	uint64_t chunk; /* most bytes of a message; 0: any number */
 	uint32_t channels, window, root, repeat;
 	uint64_t compute_ps, gap_ps;

@@ -188,8 +188,8 @@ static struct operation message(struct collective_build *b, uint32_t from, uint3
 	struct operation o = {.src_host = b->hosts[from], .dst_host = b->hosts[to]};
 
 	if (o.src_host == o.dst_host) {
-		o.lasts_ps = bytes_ps(b->message_bytes, b->c->inside.rate_bps);
-		o.after_ps = b->c->inside.delay_ps;
+		o.lasts_ps = bytes_ps(b->message_bytes, b->c->placement.inside.rate_bps);
+		o.after_ps = b->c->placement.inside.delay_ps;
 		o.stream = b->first_port + b->job * b->ranks + from + 1;
 	} else {
 		o.bytes = b->message_bytes;
@@ -387,7 +387,7 @@ int collective_operations(struct operations *m, const struct workload_params *p,
 		memset(b.done, 0xff, bytes);
 		r = 0;
 	}
-	m->work_stream_count += c->inside.rate_bps ? ranks * c->jobs : 0;
+	m->work_stream_count += c->placement.inside.rate_bps ? ranks * c->jobs : 0;
 	for (b.job = 0; r == 0 && b.job < c->jobs; b.job++) {
 		b.hosts = hosts + (size_t)b.job * ranks;
 		for (b.round = 0; r == 0 && b.round < c->repeat; b.round++)

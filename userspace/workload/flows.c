@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "workload/kind.h"
+#include "workload/cell.h"
 
 enum column { SRC, DST, BYTES, START, DSCP, TAG, AFTER, COLUMNS };
 
@@ -19,13 +19,6 @@ static const char *const start_units[] = {"", "ps", "ns", "us", "ms", "s"};
 
 #define FIELDS_MAX 32
 #define NO_ROW     UINT32_MAX
-#define CELL_SHOWN 40
-
-/* A part of the text: a cell without the blanks around it, or an item of one. */
-struct cell {
-	const char *text;
-	size_t length;
-};
 
 /* A flow of the list. Offsets are of the text, whose size has a limit. */
 struct row {
@@ -54,14 +47,13 @@ struct flow_list {
 static __attribute__((format(printf, 3, 4))) int refuse_line(
 	const struct flow_list *l, uint32_t line, const char *format, ...)
 {
-	size_t used = (size_t)snprintf(
-		l->why, WORKLOAD_REFUSAL, "file: %.60s line %u: ", file_text_name(l->file), line);
 	va_list ap;
+	int r;
 
 	va_start(ap, format);
-	vsnprintf(l->why + used, WORKLOAD_REFUSAL - used, format, ap);
+	r = cell_refuse(l->why, l->file, "line", line, format, ap);
 	va_end(ap);
-	return -EINVAL;
+	return r;
 }
 
 /* ---- cells ---- */
@@ -101,22 +93,6 @@ static unsigned split(const char *line, const char *end, struct cell ret[FIELDS_
 		if (!comma)
 			return count;
 	}
-}
-
-static bool cell_is(const struct cell *c, const char *word)
-{
-	return strlen(word) == c->length && !memcmp(c->text, word, c->length);
-}
-
-/* Safe to show. */
-static const char *show(const struct cell *c, char buf[CELL_SHOWN])
-{
-	size_t length = c->length < CELL_SHOWN ? c->length : CELL_SHOWN - 1;
-
-	for (size_t i = 0; i < length; i++)
-		buf[i] = (char)(c->text[i] < ' ' || c->text[i] > '~' ? '?' : c->text[i]);
-	buf[length] = '\0';
-	return buf;
 }
 
 /* A whole number up to max; false: it is none. */
@@ -170,7 +146,7 @@ static int find_column(struct flow_list *l, const struct cell *c, unsigned field
 	if (found < 0)
 		return refuse_line(l, line,
 			"no column is called '%s'; expected src, dst, bytes, start (or start_us, ...), dscp, tag, after",
-			show(c, shown));
+			cell_show(c, shown));
 	if (l->column[found] >= 0)
 		return refuse_line(l, line, "two columns are called %s", names[found]);
 	l->column[found] = (int)field;
@@ -245,11 +221,11 @@ static int read_tag(struct flow_list *l, uint32_t i)
 		memchr(tag.text, ';', tag.length))
 		return refuse_line(l, l->rows[i].line,
 			"tag: '%s'; expected a word that is no number, without blanks and ';'",
-			show(&tag, shown));
+			cell_show(&tag, shown));
 	slot = tag_slot(l, &tag);
 	if (*slot != NO_ROW)
 		return refuse_line(l, l->rows[i].line, "tag: '%s' again; line %u has it",
-			show(&tag, shown), l->rows[*slot].line);
+			cell_show(&tag, shown), l->rows[*slot].line);
 	*slot = i;
 	return 0;
 }
@@ -334,14 +310,14 @@ static int next_after(
 		if (number >= l->row_count)
 			return refuse_line(l, row->line,
 				"after: there is no flow %s; they count from 0 to %u",
-				show(&one, shown), l->row_count - 1);
+				cell_show(&one, shown), l->row_count - 1);
 		*ret = (uint32_t)number;
 		return 0;
 	}
 	*ret = l->tags ? *tag_slot(l, &one) : NO_ROW;
 	if (*ret == NO_ROW)
 		return refuse_line(
-			l, row->line, "after: no flow has the tag '%s'", show(&one, shown));
+			l, row->line, "after: no flow has the tag '%s'", cell_show(&one, shown));
 	return 0;
 }
 
@@ -374,7 +350,7 @@ static int read_host(const struct flow_list *l, const struct row *row, const str
 		*ret = (uint32_t)number;
 		return 0;
 	}
-	*ret = l->hosts->number(l->hosts->fabric, show(c, name));
+	*ret = l->hosts->number(l->hosts->fabric, cell_show(c, name));
 	if (*ret != UINT32_MAX && c->length < CELL_SHOWN)
 		return 0;
 	return refuse_line(l, row->line, "%s: there is no host '%s' among the fabric's %u",
@@ -388,13 +364,13 @@ static int read_bytes(
 
 	if (!whole(c, UINT64_MAX, ret) && quantity(c, "", parse_bytes, ret) < 0)
 		return refuse_line(l, row->line,
-			"bytes: '%s'; expected a size such as 2000000 or 2MB", show(c, shown));
+			"bytes: '%s'; expected a size such as 2000000 or 2MB", cell_show(c, shown));
 	if (!*ret)
 		return refuse_line(l, row->line, "bytes: a size of 0; expected at least 1");
 	if (*ret > l->hosts->message_max)
 		return refuse_line(l, row->line,
 			"bytes: '%s' is too large; a flow has at most 2^24 packets, %llu bytes",
-			show(c, shown), (unsigned long long)l->hosts->message_max);
+			cell_show(c, shown), (unsigned long long)l->hosts->message_max);
 	return 0;
 }
 
@@ -408,8 +384,8 @@ static int read_start(
 		return 0;
 	if (quantity(c, l->start_unit, parse_time, ret) < 0 || *ret > TIME_MAX)
 		return refuse_line(l, row->line, "start: '%s'; expected a time up to ten days%s%s",
-			show(c, shown), *l->start_unit ? ", in " : " with its unit, such as 1.5us",
-			l->start_unit);
+			cell_show(c, shown),
+			*l->start_unit ? ", in " : " with its unit, such as 1.5us", l->start_unit);
 	return 0;
 }
 

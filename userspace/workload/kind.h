@@ -10,7 +10,8 @@
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(load)
+#define WORKLOADS(X)                                                                               \
+	X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(goal) X(load)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -38,7 +39,7 @@ struct workload_rounds {
 		KEY("gap", TIME, type, rounds.gap_ps, .fallback = "0", .max = TIME_MAX,            \
 			.help = "from the end of one to the start of the next")
 
-#define WORKLOAD_REFUSAL 256
+#define WORKLOAD_REFUSAL 512
 
 /* The hosts of a fabric. */
 struct workload_hosts {
