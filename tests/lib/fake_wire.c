@@ -356,6 +356,7 @@ static void start(struct fake_wire *w, uint32_t flow)
 		.dst_host = c->senders,
 		.bytes = c->message_bytes,
 		.seed = rng_stream(c->seed, "flow", flow),
+		.dscp = c->env->data_dscp,
 	};
 
 	for (int end = 0; end < 2; end++) {

@@ -13,6 +13,7 @@ static bool flow_valid(const struct engine *e, const struct operation *f)
 	if (f->arrives && (!f->bytes || f->stream))
 		return false;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
+	       f->dscp <= DSCP_COUNT &&
 	       (f->src_host == f->dst_host) == !f->bytes;
 }
 
@@ -120,6 +121,7 @@ static bool stream_takes(const struct engine *e, const struct operation *first,
 {
 	return operation_is_message(o) && o->src_host == first->src_host &&
 	       o->dst_host == first->dst_host && o->bytes == first->bytes &&
+	       o->dscp == first->dscp &&
 	       (n == 1 ||
 		       (o->bytes % e->env.mtu == 0 && o->bytes / e->env.mtu * n <= STREAM_PACKETS));
 }
