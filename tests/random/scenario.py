@@ -71,6 +71,7 @@ class Scenario:
     def __init__(self, seed):
         self.dice = random.Random(f"scenario {seed}")
         self.collective_dice = random.Random(f"collective {seed}")
+        self.dscp_dice = random.Random(f"dscp {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -79,6 +80,7 @@ class Scenario:
         self.scale()
         self.switch()
         self.host()
+        self.workload_dscps()
         self.faults()
         self.rest()
 
@@ -465,6 +467,19 @@ class Scenario:
         self.sent = [one(), self.pick("auto", one()), self.pick("auto", one())]
         return dict(zip(("data", "control", "notify"), self.sent))
 
+    def workload_dscps(self):
+        """Of some workloads, by a dice of its own: the rest of what a seed gives stays as it was."""
+        d = self.dscp_dice
+        # headers have DSCPs of their own, and where the file names no classes answers have
+        taken = {49, 50} | (set() if "classes" in self.keys["switch"] else {48, *getattr(self, "sent", [])})
+        free = [v for v in range(64) if v not in taken]
+        claimed = [v for v in free if self.class_of[v] != self.classes[0]] or free
+        self.own = []
+        for one in self.keys["workload"]:
+            if d.random() < 0.3:
+                one["dscp"] = d.choice(d.choice([free, claimed]))
+                self.own.append(one["dscp"])
+
     def stack(self):
         d = self.dice
         s = {}
@@ -542,7 +557,7 @@ class Scenario:
         notify = control if notify == "auto" else notify
         if "classes" not in self.keys["switch"]:
             return control == notify == data  # other answers go by a class of their own, which is lossy
-        return all(self.class_of[v] in self.lossless for v in (data, control, notify))
+        return all(self.class_of[v] in self.lossless for v in (data, control, notify, *self.own))
 
     def text(self):
         return "".join(f"{key}: {written(value)}\n" for key, value in self.keys.items())

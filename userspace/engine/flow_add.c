@@ -13,8 +13,7 @@ static bool flow_valid(const struct engine *e, const struct operation *f)
 	if (f->arrives && (!f->bytes || f->stream))
 		return false;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
-	       f->dscp <= DSCP_COUNT &&
-	       (f->src_host == f->dst_host) == !f->bytes;
+	       f->dscp <= DSCP_COUNT && (f->src_host == f->dst_host) == !f->bytes;
 }
 
 /* What is to be added: behind those that there are. */

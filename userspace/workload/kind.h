@@ -38,6 +38,8 @@ struct workload_rounds {
 		KEY("gap", TIME, type, rounds.gap_ps, .fallback = "0", .max = TIME_MAX,            \
 			.help = "from the end of one to the start of the next")
 
+#define WORKLOAD_REFUSAL 256
+
 /* The hosts of a fabric. */
 struct workload_hosts {
 	uint32_t count;
@@ -48,9 +50,9 @@ struct workload_hosts {
 	uint32_t (*number)(const void *fabric, const char *name); /* UINT32_MAX: there is none */
 	bool (*matches)(const void *fabric, uint32_t host, const char *glob); /* its name does */
 	uint64_t (*rate_bps)(const void *fabric, uint32_t host);              /* of its link */
+	/* Why data may not have that DSCP ("DSCP 49 ..."): NULL, or buf. */
+	const char *(*refuse_dscp)(const void *fabric, uint32_t dscp, char buf[WORKLOAD_REFUSAL]);
 };
-
-#define WORKLOAD_REFUSAL 256
 
 /* Of an open loop: its messages are made as time passes. */
 struct workload_arrivals {
