@@ -71,6 +71,7 @@ class Scenario:
     def __init__(self, seed):
         self.dice = random.Random(f"scenario {seed}")
         self.collective_dice = random.Random(f"collective {seed}")
+        self.server_dice = random.Random(f"parameter server {seed}")
         self.dscp_dice = random.Random(f"dscp {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
@@ -191,6 +192,8 @@ class Scenario:
         self.keys["workload"] = [self.job() for _ in range(d.choice([1, 1, 1, 2, 3]))]
         if self.collective_dice.random() < 0.3:
             self.keys["workload"].append({"collective": self.collective(self.collective_dice)})
+        if self.server_dice.random() < 0.15:
+            self.keys["workload"].append({"parameter_server": self.parameter_server(self.server_dice)})
 
     def load(self):
         """Flows of at most 2 MB, of 55 KB in the mean: a few, for each is as many packets as the mtu makes it."""
@@ -263,6 +266,23 @@ class Scenario:
                 spec[key] = time(self.packet_ps * d.random() * 50)
         if d.random() < 0.3:
             spec["stragglers"] = [{"rank": d.randrange(ranks), "delay": time(self.packet_ps * d.random() * 50)}]
+        return spec
+
+    def parameter_server(self, d):
+        servers = d.sample(self.hosts, d.randint(1, min(3, len(self.hosts) - 1)))
+        workers, repeat = len(self.hosts) - len(servers), d.choice([1, 2, 3])
+        spec = {"repeat": repeat, "hosts": d.choice(["*", "h*"])}
+        if len(servers) > 1 or d.random() < 0.7:
+            spec["server"] = servers if len(servers) > 1 or d.random() < 0.5 else servers[0]
+        if d.random() < 0.5:
+            spec["workers"] = d.choice(["all", d.randint(1, workers)])
+        for key in "download", "upload":
+            count = d.randint(1, max(1, PACKETS * self.mtu // (4 * workers * len(servers) * repeat)))
+            spec[key] = size(count)
+            self.most_bytes = max(self.most_bytes, 2 * count * workers * len(servers) * repeat)
+        for key in "compute", "spread", "start", "gap":
+            if d.random() < 0.4:
+                spec[key] = time(self.packet_ps * d.random() * 50)
         return spec
 
     def scale(self):

@@ -97,26 +97,11 @@ static const struct key keys[] = {
 		.help = "from the end of a round at a rank to its start of the next"),
 };
 
-static bool check_twice(struct check *c, const struct tree *n, const struct collective *o)
-{
-	bool fine = true;
-	char path[32];
-
-	for (size_t i = 0; i < o->host_count; i++)
-		for (size_t k = 0; k < i; k++) {
-			if (strcmp(o->hosts[i], o->hosts[k]))
-				continue;
-			snprintf(path, sizeof(path), "hosts.%zu", i);
-			fine = c->wrong(c, n, path, "'%s' again; a host has one rank", o->hosts[i]);
-			break;
-		}
-	return fine;
-}
-
 static bool check_collective(struct check *c, const struct tree *n, void *options, uint64_t good)
 {
 	struct collective *o = options;
-	bool fine = check_twice(c, n, o);
+	bool fine =
+		workload_check_twice(c, n, "hosts", o->hosts, o->host_count, "a host has one rank");
 
 	(void)good;
 	if (!(by_op[o->op].all >> collective_algorithm(o) & 1)) {
@@ -227,25 +212,21 @@ static int make_operations(struct operations *m, const struct workload_params *p
 	return r;
 }
 
-bool collective_facts(struct collective_facts *ret, const struct workload_kind *kind,
-	const void *options, uint32_t hosts)
+static void facts(
+	struct collective_facts *ret, const void *options, const struct workload_hosts *hosts)
 {
 	const struct collective *o = options;
-	double n;
+	double n = ranks_of(o, hosts->count);
 
-	if (kind != &workload_kind_collective)
-		return false;
-	n = ranks_of(o, hosts);
 	*ret = (struct collective_facts){
 		.op = op_words[o->op],
 		.algorithm = algorithm_words[collective_algorithm(o)],
 		.bytes = o->bytes,
-		.ranks = ranks_of(o, hosts),
+		.ranks = ranks_of(o, hosts->count),
 		.jobs = o->jobs,
 		.rounds = o->repeat,
 		.bus = o->op == BROADCAST ? 1 : (o->op == ALL_REDUCE ? 2 : 1) * (n - 1) / n,
 	};
-	return true;
 }
 
 const struct workload_kind workload_kind_collective = {
@@ -256,4 +237,5 @@ const struct workload_kind workload_kind_collective = {
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,
+	.facts = facts,
 };

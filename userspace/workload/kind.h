@@ -6,11 +6,14 @@
  * Kinds of workload. Each is a file, with its options, their keys and its messages, and a row of
  * WORKLOADS.
  */
+#include "base/collective_facts.h"
 #include "base/schema.h"
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
-#define WORKLOADS(X) X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(load)
+#define WORKLOADS(X)                                                                               \
+	X(permutation)                                                                             \
+	X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(load) X(parameter_server)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -87,6 +90,12 @@ struct workload_kind {
 	int (*operations)(struct operations *m, const struct workload_params *p,
 		const void *options, const struct workload_hosts *hosts);
 	const struct workload_arrivals *arrivals;
+	/*
+	 * What results say of its rounds, the entry apart; the group of an operation is its job
+	 * times the rounds plus its round. NULL: it has none.
+	 */
+	void (*facts)(struct collective_facts *ret, const void *options,
+		const struct workload_hosts *hosts);
 };
 
 #define WORKLOAD_DECLARE(name) extern const struct workload_kind workload_kind_##name;
