@@ -39,6 +39,7 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 			.packets = ending.size.packets,
 			.packet_hops = ending.size.packet_hops,
 			.ideal_ps = ending.size.ideal_ps,
+			.dscps = ending.size.dscps,
 			.kernel = in_units(&kernel),
 			.in_process = in_units(&in_process),
 		};

@@ -24,6 +24,7 @@ struct report_load {
 	uint64_t flows, bytes, packets, packet_hops;
 	uint64_t ideal_ps;
 	struct report_cost kernel, in_process; /* of a run on either dataplane */
+	uint64_t dscps;                        /* of data, a bit each; 0: nothing is sent */
 };
 
 #define REPORT_FAILURES 100 /* moments at which faults begin, beyond which they are only counted */

@@ -3,10 +3,10 @@
 #include "report/fabric_report_parts.h"
 #include "transport/kind.h"
 
-static void note_lossy(json_t *notes, const struct fabric *f, const struct scenario *s)
+static void note_lossy(
+	json_t *notes, const struct fabric *f, const struct scenario *s, uint32_t class)
 {
 	const struct transport_kind *kind = transport_kinds[s->host.transport];
-	uint32_t class = f->switching.config.class_of[s->host.data_dscp];
 
 	if (!kind->loss_harm || f->switching.classes[class].lossless)
 		return;
@@ -90,12 +90,17 @@ static void note_gateway(json_t *notes, const struct fabric *f, const struct sce
 				node));
 }
 
-json_t *report_notes(const struct fabric *f, const struct scenario *s)
+json_t *report_notes(const struct fabric *f, const struct scenario *s, uint64_t dscps)
 {
 	json_t *notes = json_array();
+	uint32_t sent = 0; /* a bit a class of data */
 
-	note_lossy(notes, f, s);
 	note_gateway(notes, f, s);
+	for (uint64_t left = dscps ? dscps : 1ull << s->host.data_dscp; left; left &= left - 1)
+		sent |= 1u << f->switching.config.class_of[__builtin_ctzll(left)];
+	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
+		if (sent >> i & 1)
+			note_lossy(notes, f, s, i);
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		const struct switching_class *c = &f->switching.classes[i];
 

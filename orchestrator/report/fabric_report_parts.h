@@ -4,19 +4,19 @@
 
 /*
  * The parts of a report that have files of their own. Internal to report/. Each returns NULL for
- * want of memory.
+ * want of memory. DSCPs: those of report_load.
  */
 #include "report/fabric_report.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 
 json_t *report_switch(const struct fabric *f, const struct scenario *s);
-json_t *report_dscps(const struct fabric *f, const struct scenario *s);
+json_t *report_dscps(const struct fabric *f, const struct scenario *s, uint64_t dscps);
 
 /* An array of REPORT_FAILURES moments at most; *ret_more is how many there are beyond those. */
 json_t *report_failures(const struct fabric *f, const struct scenario *s, size_t *ret_more);
 
-json_t *report_notes(const struct fabric *f, const struct scenario *s);
+json_t *report_notes(const struct fabric *f, const struct scenario *s, uint64_t dscps);
 
 json_t *report_clock(const struct scenario *s);
 json_t *report_stack(const struct fabric *f, const struct scenario *s);

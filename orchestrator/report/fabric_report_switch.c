@@ -64,10 +64,15 @@ static json_t *report_dscp(const struct fabric *f, uint32_t dscp)
 		number(f->switching.config.class_of[dscp]));
 }
 
-json_t *report_dscps(const struct fabric *f, const struct scenario *s)
+json_t *report_dscps(const struct fabric *f, const struct scenario *s, uint64_t dscps)
 {
-	return json_pack("{s:o, s:o, s:o}", "data", report_dscp(f, s->host.data_dscp), "control",
-		report_dscp(f, s->host.control_dscp), "notify",
+	uint64_t own = dscps & ~(1ull << s->host.data_dscp);
+	json_t *flows = own ? json_array() : NULL;
+
+	for (uint64_t left = own; left; left &= left - 1)
+		json_array_append_new(flows, report_dscp(f, (uint32_t)__builtin_ctzll(left)));
+	return json_pack("{s:o, s:o*, s:o, s:o}", "data", report_dscp(f, s->host.data_dscp),
+		"flows", flows, "control", report_dscp(f, s->host.control_dscp), "notify",
 		report_dscp(f, s->host.notify_dscp));
 }
 

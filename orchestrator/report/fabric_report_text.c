@@ -165,19 +165,34 @@ static void print_classes(const json_t *classes, FILE *out)
 	}
 }
 
+static bool is_of_data(const json_t *dscps, json_int_t class)
+{
+	bool found = class == look_count(dscps, "data.class");
+	const json_t *flow;
+	size_t i;
+
+	json_array_foreach(look(dscps, "flows"), i, flow) found |=
+		class == look_count(flow, "class");
+	return found;
+}
+
 /* By which classes the transports' own packets go. */
 static void print_answers(const json_t *dscps, FILE *out)
 {
 	static const char *const titles[][2] = {{"control", "answers"}, {"notify", "CNPs"}};
+	const json_t *flows = look(dscps, "flows"), *flow;
+	size_t i;
 
-	for (size_t i = 0; i < 2; i++) {
+	json_array_foreach(flows, i, flow) line(out, "flows", "DSCP " N ", class " N "\n",
+		look_count(flow, "dscp"), look_count(flow, "class"));
+	for (i = 0; i < 2; i++) {
 		const json_t *own = look(dscps, titles[i][0]);
 		json_int_t class = look_count(own, "class");
 
 		if (i && look_count(own, "dscp") == look_count(dscps, "control.dscp"))
 			continue;
 		line(out, titles[i][1], "DSCP " N ", class " N "%s\n", look_count(own, "dscp"),
-			class, class == look_count(dscps, "data.class") ? ", among the data" : "");
+			class, is_of_data(dscps, class) ? ", among the data" : "");
 	}
 }
 

@@ -8,7 +8,11 @@
 	KEY(#word, MAP, struct workload_spec, options, .choice = true,                             \
 		.map = &workload_kind_##word.map),
 
-static const struct key keys[] = {WORKLOADS(ROW)};
+static const struct key keys[] = {
+	WORKLOADS(ROW) KEY("dscp", COUNT, struct workload_spec, dscp, .optional = true,
+		.usual = "host.dscp.data", .word_value = DSCP_OF_HOSTS, .max = DSCP_MAX,
+		.help = "of its data packets, beside the kind"),
+};
 
 const struct map workload_map = {KEYS(keys), .chosen = FIELD(struct workload_spec, kind),
 	.pos = offsetof(struct workload_spec, pos), .valid = FIELD(struct workload_spec, valid)};

@@ -161,7 +161,7 @@ static bool key_default(struct check *c, const struct key *k, void *base)
 	if (k->choice)
 		return true;
 	if (k->optional)
-		*(uint64_t *)at(base, k->offset) = k->word_value;
+		integer_store(k, at(base, k->offset), k->word_value);
 	if (k->fallback && !c->inherits)
 		return k->kind == VALUE_MAP ? map_read(c, k->map, &fallback, at(base, k->offset))
 					    : value_read(c, k, &fallback, at(base, k->offset));

@@ -163,10 +163,13 @@ struct external_spec {
 
 struct workload_common;
 
+#define DSCP_OF_HOSTS UINT32_MAX
+
 struct workload_spec {
 	bool valid;
 	unsigned kind;                   /* index in workload_kinds[] */
 	struct workload_common *options; /* the kind's own; what they begin with, all have */
+	uint32_t dscp;                   /* of its data; DSCP_OF_HOSTS: host.data_dscp */
 	struct diag_pos pos;
 };
 

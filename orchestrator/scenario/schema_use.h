@@ -33,6 +33,20 @@ struct integer_kind {
 
 const struct integer_kind *integer_kind(enum value_kind kind);
 
+/* Such a value where it is kept: VALUE_COUNT has 32 bits, the others have 64. */
+static inline uint64_t integer_load(const struct key *k, const void *target)
+{
+	return k->kind == VALUE_COUNT ? *(const uint32_t *)target : *(const uint64_t *)target;
+}
+
+static inline void integer_store(const struct key *k, void *target, uint64_t value)
+{
+	if (k->kind == VALUE_COUNT)
+		*(uint32_t *)target = (uint32_t)value;
+	else
+		*(uint64_t *)target = value;
+}
+
 /* ---- reading ---- */
 
 /*

@@ -155,14 +155,6 @@ static bool judge(struct check *c, const struct key *k, const struct tree *n, in
 	return true;
 }
 
-static void store_integer(const struct key *k, void *target, uint64_t value)
-{
-	if (k->kind == VALUE_COUNT)
-		*(uint32_t *)target = (uint32_t)value;
-	else
-		*(uint64_t *)target = value;
-}
-
 /* The value that the key's word stands for. */
 static void store_word(const struct key *k, void *target)
 {
@@ -176,7 +168,7 @@ static void store_word(const struct key *k, void *target)
 		*(double *)target = (double)k->word_value;
 		break;
 	default:
-		store_integer(k, target, k->word_value);
+		integer_store(k, target, k->word_value);
 	}
 }
 
@@ -188,7 +180,7 @@ static bool read_integer(struct check *c, const struct key *k, const struct tree
 
 	if (!judge(c, k, n, r, too_small, too_large))
 		return false;
-	store_integer(k, target, value);
+	integer_store(k, target, value);
 	return true;
 }
 

@@ -74,8 +74,7 @@ static void write_name(FILE *out, const char *name)
 
 static void write_integer(FILE *out, const struct key *k, const void *target)
 {
-	uint64_t value =
-		k->kind == VALUE_COUNT ? *(const uint32_t *)target : *(const uint64_t *)target;
+	uint64_t value = integer_load(k, target);
 	char text[UNITS_TEXT];
 
 	if (k->word && value == k->word_value)

@@ -38,7 +38,7 @@ static bool key_is_written(const struct map *map, const struct key *k, const voi
 		return false;
 	if (k->kind == VALUE_LABEL)
 		return *(char *const *)at(base, k->offset);
-	return !k->optional || *(const uint64_t *)at(base, k->offset) != k->word_value;
+	return !k->optional || integer_load(k, at(base, k->offset)) != k->word_value;
 }
 
 /* The name of the choice that has no value, where it stands alone; NULL: there is more to say. */

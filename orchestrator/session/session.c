@@ -15,10 +15,11 @@
 #include "telemetry/graphs.h"
 #include "telemetry/summary.h"
 #include "topology/fabric.h"
+#include "topology/targets.h"
 #include "transport/kind.h"
-#include "workload/collective.h"
 #include "workload/cuts.h"
 #include "workload/goal.h"
+#include "workload/kind.h"
 
 /* All ports send LLDP; received frames take effect. */
 static void run_lldp(struct session *s, uint64_t now)
@@ -350,6 +351,7 @@ static int add_collectives(struct session *s, json_t *summary)
 {
 	const struct scenario *sc = s->params.scenario;
 	const struct fabric *f = s->params.fabric;
+	const struct workload_hosts hosts = fabric_workload_hosts(f);
 	struct workload_frames frames;
 	struct collective_facts *facts = calloc(sc->workload_count + 1, sizeof(*facts));
 	struct collectives_params p = {.entries = facts,
@@ -364,10 +366,14 @@ static int add_collectives(struct session *s, json_t *summary)
 
 	setup_frames(&frames, sc, f);
 	p.header_bytes = frame_overhead(frames.ip6) + frames.data_extension;
-	for (size_t i = 0; r == 0 && i < sc->workload_count; i++)
-		if (collective_facts(&facts[p.count], workload_kinds[sc->workloads[i].kind],
-			    sc->workloads[i].options, f->net.host_count))
-			facts[p.count++].entry = (uint32_t)i;
+	for (size_t i = 0; r == 0 && i < sc->workload_count; i++) {
+		const struct workload_kind *kind = workload_kinds[sc->workloads[i].kind];
+
+		if (!kind->facts)
+			continue;
+		kind->facts(&facts[p.count], sc->workloads[i].options, &hosts);
+		facts[p.count++].entry = (uint32_t)i;
+	}
 	if (r == 0 && p.count)
 		r = ending_cuts(&cuts, sc, f, s->params.lasting);
 	p.cuts = cuts;

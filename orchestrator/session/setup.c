@@ -38,6 +38,7 @@ void setup_frames(struct workload_frames *ret, const struct scenario *s, const s
 	*ret = (struct workload_frames){
 		.mtu = f->mtu,
 		.ip6 = s->host.ip6,
+		.dscp = (uint8_t)s->host.data_dscp,
 		.data_extension = kind->data_bytes,
 		.answer_extension = kind->answer_bytes,
 		.pairs = host_facts(&s->host).qps,

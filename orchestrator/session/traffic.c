@@ -14,6 +14,14 @@ static struct workload_params params_of(const struct scenario *s, size_t entry)
 	};
 }
 
+/* Of those from number `first` on that have none of their own. */
+static void set_dscp(struct operations *m, size_t first, uint32_t dscp)
+{
+	for (size_t i = first; dscp != DSCP_OF_HOSTS && i < m->count; i++)
+		if (!m->items[i].dscp)
+			m->items[i].dscp = (uint8_t)(dscp + 1);
+}
+
 int traffic_list(
 	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first)
 {
@@ -21,12 +29,14 @@ int traffic_list(
 
 	for (size_t i = first; i < s->workload_count; i++) {
 		const struct workload_spec *w = &s->workloads[i];
+		size_t before = m->count;
 		const struct workload_kind *kind = workload_kinds[w->kind];
 		struct workload_params p = params_of(s, i);
 		int r = kind->operations ? kind->operations(m, &p, w->options, &hosts) : 0;
 
 		if (r < 0)
 			return r;
+		set_dscp(m, before, w->dscp);
 	}
 	return 0;
 }
@@ -45,14 +55,18 @@ int arrivals_open(
 	const struct workload_spec *w = &s->workloads[entry];
 	struct workload_params p = params_of(s, entry);
 
-	*ret = (struct arrivals){.ops = workload_kinds[w->kind]->arrivals};
+	*ret = (struct arrivals){.ops = workload_kinds[w->kind]->arrivals, .dscp = w->dscp};
 	return ret->ops->open(&ret->state, &p, w->options, &hosts);
 }
 
 int arrivals_next(struct arrivals *a, struct operations *m)
 {
+	int r;
+
 	m->count = m->wait_count = 0;
-	return a->ops->next(a->state, m, ARRIVALS_PART);
+	r = a->ops->next(a->state, m, ARRIVALS_PART);
+	set_dscp(m, 0, a->dscp);
+	return r;
 }
 
 void arrivals_close(struct arrivals *a)

@@ -21,6 +21,7 @@ int traffic_list(
 struct arrivals {
 	const struct workload_arrivals *ops;
 	void *state;
+	uint32_t dscp; /* as workload_spec has it */
 };
 
 /* So many at a time: each part takes memory, and a walk of the fabric. */

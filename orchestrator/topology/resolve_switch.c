@@ -318,6 +318,7 @@ static void resolve_class(struct resolve *r, uint32_t class, uint64_t reserve)
 	c->used = true;
 	c->lossless = spec->lossless;
 	c->headers = r->sw->trim.to != TRIM_OFF && class == r->sw->trim.class;
+	c->answers = spec->added && !c->headers;
 	c->share = spec->share;
 	resolve_ecn(r, class);
 	if (c->headers)

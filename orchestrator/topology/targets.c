@@ -65,6 +65,20 @@ static uint32_t host_server(const void *fabric, uint32_t host)
 	return fabric_server(fabric, host);
 }
 
+static const char *refuse_dscp(const void *fabric, uint32_t dscp, char buf[WORKLOAD_REFUSAL])
+{
+	const struct switching *sw = &((const struct fabric *)fabric)->switching;
+	uint32_t class = sw->config.class_of[dscp];
+
+	if (!sw->classes[class].headers && !sw->classes[class].answers)
+		return NULL;
+	snprintf(buf, WORKLOAD_REFUSAL, "DSCP %u goes by class %u, that of %s", dscp, class,
+		sw->classes[class].headers
+			? "trimmed headers; take another"
+			: "answers alone; take another, or list the classes in switch.classes");
+	return buf;
+}
+
 struct workload_hosts fabric_workload_hosts(const struct fabric *f)
 {
 	return (struct workload_hosts){
@@ -79,6 +93,7 @@ struct workload_hosts fabric_workload_hosts(const struct fabric *f)
 		.number = host_number,
 		.matches = host_matches,
 		.rate_bps = host_rate,
+		.refuse_dscp = refuse_dscp,
 	};
 }
 
@@ -142,6 +157,8 @@ static double check_workload(
 	scenario_workload_hosts(w, check_named_host, &named);
 	if (refusal)
 		diags_add(diags, w->pos, "workload.%zu.%s.%s", index, kind->name, refusal);
+	if (w->dscp != DSCP_OF_HOSTS && refuse_dscp(f, w->dscp, text))
+		diags_add(diags, w->pos, "workload.%zu.dscp: %s", index, text);
 	return kind->count(w->options, &hosts);
 }
 

@@ -25,6 +25,13 @@ static uint32_t number(const void *fabric, const char *name)
 		       : UINT32_MAX;
 }
 
+/* Odd ones will not do. */
+static const char *refuse_dscp(const void *fabric, uint32_t dscp, char buf[WORKLOAD_REFUSAL])
+{
+	(void)fabric;
+	return dscp & 1 ? strcpy(buf, "it is odd") : NULL;
+}
+
 static void check(int fine)
 {
 	if (!fine)
@@ -41,6 +48,7 @@ static void check_operations(const struct operations *m)
 		check(operation_is_barrier(o) ||
 			(o->src_host < HOSTS && o->dst_host < HOSTS &&
 				(o->src_host == o->dst_host) == !o->bytes));
+		check(!o->dscp || (o->dscp <= 64 && o->dscp & 1));
 	}
 	for (size_t i = 0; i < m->wait_count; i++) {
 		const struct wait *w = &m->waits[i];
@@ -58,8 +66,10 @@ static void check_operations(const struct operations *m)
 /* A workload that is the content of a file, with its defaults. */
 static void read_list(const struct workload_kind *kind, const char *text, size_t length)
 {
-	const struct workload_hosts hosts = {
-		.count = HOSTS, .message_max = 1ull << 36, .number = number};
+	const struct workload_hosts hosts = {.count = HOSTS,
+		.message_max = 1ull << 36,
+		.number = number,
+		.refuse_dscp = refuse_dscp};
 	const struct {
 		struct workload_common common;
 		struct file_text file;

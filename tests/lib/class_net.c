@@ -50,7 +50,7 @@ static void stream_open(struct endpoint *ep, const struct transport_env *env,
 	s->net = env->options;
 	s->stream = &s->net->streams[flow->id];
 	s->rng = flow->seed;
-	headers_prepare(&s->headers, env, flow, sender, 0, (uint8_t)(8 * s->stream->class),
+	headers_prepare(&s->headers, env, flow, sender, 0, flow->dscp,
 		sizeof(struct strack_data) + s->stream->payload + ICRC_BYTES);
 	if (!sender)
 		return;
@@ -204,7 +204,6 @@ void class_net_lossless(struct class_net *n, uint32_t class, uint64_t xoff_bytes
 		.headroom_bytes = SWITCHING_AUTO,
 	};
 	n->switching.config.features |= SW_PFC | SW_CONTROL;
-	n->params.env.data_dscp = (uint8_t)(8 * class);
 }
 
 static void open_dataplane(struct class_net *n)
@@ -251,7 +250,8 @@ uint32_t class_net_stream(struct class_net *n, const struct class_stream *s)
 	struct operation f = {.src_host = s->src,
 		.dst_host = s->dst,
 		.bytes = (uint64_t)s->packets * s->payload,
-		.start_ps = s->start_ps};
+		.start_ps = s->start_ps,
+		.dscp = (uint8_t)(8 * s->class + 1)};
 
 	assert_in_range(n->stream_count, 0, CLASS_NET_STREAMS - 1);
 	n->streams[n->stream_count] = *s;

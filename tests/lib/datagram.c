@@ -46,7 +46,7 @@ static void datagram_open(struct endpoint *ep, const struct transport_env *env,
 	d->packets = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu);
 	d->rng = flow->seed;
 	d->sender = sender;
-	headers_prepare(&d->headers, env, flow, sender, 0, env->data_dscp,
+	headers_prepare(&d->headers, env, flow, sender, 0, flow->dscp,
 		sizeof(struct strack_data) + env->mtu + ICRC_BYTES);
 	if (!sender)
 		return;

@@ -88,12 +88,15 @@ static uint8_t dscp_of(const struct fake_wire *w, const struct fake_packet *p)
 	return w->config.env->ip6 ? (uint8_t)((ip[0] << 8 | ip[1]) >> 6 & 0x3f) : ip[1] >> 2;
 }
 
+/* Of the data of each flow: the hosts' own does not count. */
+#define FLOW_DSCP 33
+
 static uint8_t expected_dscp(const struct fake_wire *w, const struct fake_packet *p, uint8_t opcode)
 {
 	const struct transport_env *env = w->config.env;
 
 	if (p->forward)
-		return env->data_dscp;
+		return FLOW_DSCP;
 	return opcode == ROCE_CNP ? env->notify_dscp : env->control_dscp;
 }
 
@@ -356,6 +359,7 @@ static void start(struct fake_wire *w, uint32_t flow)
 		.dst_host = c->senders,
 		.bytes = c->message_bytes,
 		.seed = rng_stream(c->seed, "flow", flow),
+		.dscp = FLOW_DSCP,
 	};
 
 	for (int end = 0; end < 2; end++) {

@@ -74,6 +74,8 @@ class Scenario:
         self.nics_dice = random.Random(f"nics {seed}")
         self.latency_dice = random.Random(f"latency {seed}")
         self.tiers_dice = random.Random(f"tiers {seed}")
+        self.server_dice = random.Random(f"parameter server {seed}")
+        self.dscp_dice = random.Random(f"dscp {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -82,6 +84,7 @@ class Scenario:
         self.scale()
         self.switch()
         self.host()
+        self.workload_dscps()
         self.faults()
         self.rest()
 
@@ -264,6 +267,8 @@ class Scenario:
         self.keys["workload"] = [self.job() for _ in range(d.choice([1, 1, 1, 2, 3]))]
         if self.collective_dice.random() < 0.3:
             self.keys["workload"].append({"collective": self.collective(self.collective_dice)})
+        if self.server_dice.random() < 0.15:
+            self.keys["workload"].append({"parameter_server": self.parameter_server(self.server_dice)})
 
     def load(self):
         """Flows of at most 2 MB, of 55 KB in the mean: a few, for each is as many packets as the mtu makes it."""
@@ -347,6 +352,23 @@ class Scenario:
             if "hosts" in spec:
                 spec["hosts"] = d.sample(self.hosts * each, jobs * ranks)
         self.same_nic("collective", spec)
+        return spec
+
+    def parameter_server(self, d):
+        servers = d.sample(self.hosts, d.randint(1, min(3, len(self.hosts) - 1)))
+        workers, repeat = len(self.hosts) - len(servers), d.choice([1, 2, 3])
+        spec = {"repeat": repeat, "hosts": d.choice(["*", "h*"])}
+        if len(servers) > 1 or d.random() < 0.7:
+            spec["server"] = servers if len(servers) > 1 or d.random() < 0.5 else servers[0]
+        if d.random() < 0.5:
+            spec["workers"] = d.choice(["all", d.randint(1, workers)])
+        for key in "download", "upload":
+            count = d.randint(1, max(1, PACKETS * self.mtu // (4 * workers * len(servers) * repeat)))
+            spec[key] = size(count)
+            self.most_bytes = max(self.most_bytes, 2 * count * workers * len(servers) * repeat)
+        for key in "compute", "spread", "start", "gap":
+            if d.random() < 0.4:
+                spec[key] = time(self.packet_ps * d.random() * 50)
         return spec
 
     def scale(self):
@@ -558,6 +580,19 @@ class Scenario:
         self.sent = [one(), self.pick("auto", one()), self.pick("auto", one())]
         return dict(zip(("data", "control", "notify"), self.sent))
 
+    def workload_dscps(self):
+        """Of some workloads, by a dice of its own: the rest of what a seed gives stays as it was."""
+        d = self.dscp_dice
+        # headers have DSCPs of their own, and where the file names no classes answers have
+        taken = {49, 50} | (set() if "classes" in self.keys["switch"] else {48, *getattr(self, "sent", [])})
+        free = [v for v in range(64) if v not in taken]
+        claimed = [v for v in free if self.class_of[v] != self.classes[0]] or free
+        self.own = []
+        for one in self.keys["workload"]:
+            if d.random() < 0.3:
+                one["dscp"] = d.choice(d.choice([free, claimed]))
+                self.own.append(one["dscp"])
+
     def stack(self):
         d = self.dice
         s = {}
@@ -635,7 +670,7 @@ class Scenario:
         notify = control if notify == "auto" else notify
         if "classes" not in self.keys["switch"]:
             return control == notify == data  # other answers go by a class of their own, which is lossy
-        return all(self.class_of[v] in self.lossless for v in (data, control, notify))
+        return all(self.class_of[v] in self.lossless for v in (data, control, notify, *self.own))
 
     def text(self):
         return "".join(f"{key}: {written(value)}\n" for key, value in self.keys.items())

@@ -44,7 +44,9 @@ static void on_sent(void *arg, uint64_t now, uint32_t port, const uint8_t *bytes
 	s->busy_ps += serialise_ps(length, RATE);
 }
 
-static void serve(struct served *s, const struct offer *offers, uint32_t count, uint64_t ms)
+/* At the switch's port towards host 0; `at_host`: one host sends all, and it is that one's port. */
+static void serve_at(
+	struct served *s, const struct offer *offers, uint32_t count, uint64_t ms, bool at_host)
 {
 	struct class_link links[CLASSES + 1] = {{0, count + 1, RATE, DELAY}};
 	struct class_net n;
@@ -57,13 +59,14 @@ static void serve(struct served *s, const struct offer *offers, uint32_t count, 
 	n.params.observer.sent = on_sent;
 	n.params.observer.arg = s;
 	class_net_open(&n);
-	*s = (struct served){.port = class_net_port(&n, count + 1, 0),
+	*s = (struct served){.port = at_host ? class_net_port(&n, 1, count + 1)
+					     : class_net_port(&n, count + 1, 0),
 		.from_ps = 100 * PS_PER_US,
 		.until_ps = 100 * PS_PER_US + ms * PS_PER_MS};
 	for (uint32_t i = 0; i < count; i++) {
 		const struct offer *o = &offers[i];
 		uint64_t gap = serialise_ps(o->payload + 74, RATE);
-		struct class_stream stream = {.src = i + 1,
+		struct class_stream stream = {.src = at_host ? 1 : i + 1,
 			.class = o->class,
 			.payload = o->payload,
 			.packets = UINT32_MAX / o->payload,
@@ -75,6 +78,11 @@ static void serve(struct served *s, const struct offer *offers, uint32_t count, 
 	assert_int_equal(class_net_dropped(&n), 0);
 	assert_int_equal(engine_check_balance(n.engine), 0);
 	class_net_close(&n);
+}
+
+static void serve(struct served *s, const struct offer *offers, uint32_t count, uint64_t ms)
+{
+	serve_at(s, offers, count, ms, false);
 }
 
 /* Of all bytes that were served; the line was never idle. */
@@ -203,6 +211,29 @@ static void the_higher_strict_class_starves_the_lower(void **state)
 	serve(&s, offers, 2, 1);
 	assert_int_equal(s.bytes[2], 0);
 	assert_true(s.bytes[5] > 0);
+}
+
+/* A host's senders share its line by their classes, as queues do that of a switch. */
+static void a_host_serves_its_senders_by_class(void **state)
+{
+	static const struct offer shares[] = {
+		{0, 1000, 0.5, 0}, {1, 8192, 0.3, 0}, {2, 301, 0.2, 0}};
+	static const struct offer light[] = {
+		{5, 4096, 0.5, 0.1}, {2, 4096, 0.3, 0}, {0, 4096, 0.2, 0}};
+	static const struct offer strict[] = {{6, 4096, 0, 0}, {1, 4096, 0, 0}, {7, 4096, 0.5, 0}};
+	struct served s;
+
+	(void)state;
+	serve_at(&s, shares, 3, 1, true);
+	assert_share(&s, 0, 0.5, 0.01);
+	assert_share(&s, 1, 0.3, 0.01);
+	assert_share(&s, 2, 0.2, 0.01);
+	serve_at(&s, light, 3, 3, true);
+	assert_share(&s, 5, 0.1, 0.1); /* Poisson: 900 packets */
+	assert_share(&s, 2, 0.54, 0.02);
+	assert_share(&s, 0, 0.36, 0.02);
+	serve_at(&s, strict, 3, 1, true);
+	assert_share(&s, 6, 1, 0.0001);
 }
 
 /* ---- waits ---------------------------------------------------------------------------------- */
@@ -372,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_turn_is_short),
 		cmocka_unit_test(a_strict_class_takes_what_it_needs),
 		cmocka_unit_test(the_higher_strict_class_starves_the_lower),
+		cmocka_unit_test(a_host_serves_its_senders_by_class),
 		cmocka_unit_test(waits_of_two_classes_as_md1),
 		cmocka_unit_test(waits_of_unequal_services),
 	};

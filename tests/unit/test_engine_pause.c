@@ -194,6 +194,49 @@ static void a_storm_spreads_and_ends(void **state)
 	free(w);
 }
 
+/* h1 is paused in the class of its first sender: those of others send as if it were not. */
+static void a_pause_holds_senders_of_its_class_alone(void **state)
+{
+	static const struct class_link links[] = {
+		{0, 3, RATE, DELAY}, {1, 3, RATE, DELAY}, {2, 3, RATE, DELAY}};
+	struct class_stream stream = {.src = 1, .class = PAUSE_CLASS, .payload = 4096};
+	uint64_t paused, start = 50 * PS_PER_US, packets = 1000;
+	struct class_net n;
+	struct pause_watch *w;
+	uint32_t port;
+
+	(void)state;
+	class_net_init(&n, 3, 1, links, 3);
+	class_net_lossless(&n, PAUSE_CLASS, 40 * FRAME);
+	w = pause_watch_new(&n, class_net_port(&n, 1, 3));
+	class_net_open(&n);
+	port = class_net_port(&n, 3, 2);
+	engine_set_storm(n.engine, 0, 1u << PAUSE_CLASS);
+	stream.packets = 2000;
+	class_net_stream(&n, &stream);
+	class_net_run(&n, start);
+	assert_true(engine_is_paused(n.engine, w->port, PAUSE_CLASS));
+	paused = w->count[PAUSE_CLASS];
+	for (uint32_t i = 0; i < 2; i++) {
+		stream = (struct class_stream){1, 2, OTHER, 4096, (uint32_t)packets / 2, start, 0};
+		class_net_stream(&n, &stream);
+	}
+	/* to the packet: what h1's line can carry, and what its link holds */
+	class_net_run(&n, start + packets * serialise_ps(FRAME, RATE) + 1);
+	assert_int_equal(w->count[OTHER], packets);
+	class_net_run(&n, start + 2 * packets * serialise_ps(FRAME, RATE));
+	assert_int_equal(n.dp->tables.ports[port].tx_frames, packets);
+	assert_int_equal(w->count[PAUSE_CLASS], paused);
+	assert_int_equal(class_net_queue(&n, w->port, OTHER)->paused_ps, 0);
+	engine_set_storm(n.engine, 0, 0);
+	class_net_run(&n, UINT64_MAX);
+	assert_int_equal(w->count[PAUSE_CLASS], 2000);
+	assert_int_equal(class_net_dropped(&n), 0);
+	class_net_at_rest(n.engine);
+	class_net_close(&n);
+	free(w);
+}
+
 /* ---- the watchdog --------------------------------------------------------------------------- */
 
 #define PATIENCE (200 * PS_PER_US)
@@ -305,6 +348,7 @@ int main(void)
 		cmocka_unit_test(refreshes_are_on_time),
 		cmocka_unit_test(paused_time_up_to_now),
 		cmocka_unit_test(a_storm_spreads_and_ends),
+		cmocka_unit_test(a_pause_holds_senders_of_its_class_alone),
 		cmocka_unit_test(the_watchdog_trips_until_xon),
 		cmocka_unit_test(the_watchdog_trips_until_silence),
 		cmocka_unit_test(the_watchdog_waits),

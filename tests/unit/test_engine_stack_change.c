@@ -50,7 +50,6 @@ static void pause_stack(uint8_t stream_class)
 	uint32_t port;
 
 	class_net_lossless(&s->net, PAUSED, 100 * STACK_FRAME);
-	s->net.params.env.data_dscp = (uint8_t)(8 * stream_class);
 	class_net_open(&s->net);
 	port = class_net_port(&s->net, 0, 2);
 	class_net_send_pfc(&s->net, class_net_port(&s->net, 2, 0), 1 << PAUSED, QUANTA);

@@ -19,9 +19,14 @@ struct told {
 
 static struct told tell(const char *text)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}};
+	struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 0};
 	struct told t = {.s = load(text)};
 
+	/* its workloads' own, and the hosts' */
+	load_of_one.dscps = 1ull << t.s->host.data_dscp;
+	for (size_t i = 0; i < t.s->workload_count; i++)
+		if (t.s->workloads[i].dscp != DSCP_OF_HOSTS)
+			load_of_one.dscps |= 1ull << t.s->workloads[i].dscp;
 	t.f = fixture_fabric(t.s);
 	t.r = fabric_report(t.f, t.s, &load_of_one);
 	assert_non_null(t.r);
@@ -373,6 +378,38 @@ static void roce_on_a_lossy_class_is_noted(void **state)
 		"host: {transport: roce, dscp: {data: 26}}\n"
 		"switch: {pfc: on, classes: [{class: 3, dscp: 26, lossless: yes}, {class: 0}]}\n",
 		0, NULL);
+	/* the data of a workload alone */
+	assert_notes(SMALL
+		"host: {transport: roce, dscp: {data: 26}}\n"
+		"workload: [{incast: {senders: 3, message: 1}, dscp: 27}]\n"
+		"switch: {pfc: on, classes: [{class: 3, dscp: 26, lossless: yes}, {class: 0}]}\n",
+		1, note);
+}
+
+/* Each once, and what waits among them. */
+static void dscps_of_flows_are_told(void **state)
+{
+	static const char *const parts[] = {"flows             DSCP 9, class 0\n",
+		"flows             DSCP 40, class 5\n",
+		"answers           DSCP 41, class 5, among the data\n"};
+	struct told t = tell(SMALL
+		"host: {dscp: {data: 26, control: 41}}\n"
+		"workload:\n"
+		"  - {incast: {senders: 3, message: 1}, dscp: 40}\n"
+		"  - {incast: {senders: 3, message: 1}, dscp: 9}\n"
+		"  - {incast: {senders: 3, message: 1}, dscp: 26}\n"
+		"  - {incast: {senders: 3, message: 1}, dscp: 40}\n"
+		"switch: {classes: [{class: 5, dscp: [40, 41]}, {class: 3, dscp: 26}, {class: 0}]}\n");
+
+	(void)state;
+	assert_int_equal(json_array_size(at(t.r, "transport_dscps.flows")), 2);
+	assert_int_equal(json_integer_value(at(t.r, "transport_dscps.flows.1.dscp")), 40);
+	assert_int_equal(json_integer_value(at(t.r, "transport_dscps.flows.1.class")), 5);
+	assert_says(t.r, parts, COUNT(parts));
+	told_free(&t);
+	t = tell(SMALL ALL_TO_ALL);
+	assert_null(look(t.r, "transport_dscps.flows"));
+	told_free(&t);
 }
 
 /* A switch with 4 ports of 100 Gbps. */
@@ -418,7 +455,7 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 }
 
 static const struct report_load load_of_16 = {
-	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}};
+	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}, 0};
 
 /* A scenario that is no text, its fabric and the report. */
 static struct told tell_made(struct scenario *s, const struct report_load *l)
@@ -505,6 +542,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(roce_on_a_lossy_class_is_noted),
+		cmocka_unit_test(dscps_of_flows_are_told),
 		cmocka_unit_test(thresholds_beyond_the_buffer_are_noted),
 		cmocka_unit_test(failures_follow_the_inequality),
 		cmocka_unit_test(a_permutation_has_a_flow_a_host),

@@ -69,6 +69,18 @@ static void columns_come_in_any_order(void **state)
 	operations_release(&m);
 }
 
+/* Kept plus 1: 0 is a flow that has none. */
+static void lines_have_dscps(void **state)
+{
+	struct operations m = read_list("src,dst,bytes,dscp\n0,1,7,\n0,1,7,0\n0,1,7,63\n");
+
+	(void)state;
+	assert_int_equal(m.items[0].dscp, 0);
+	assert_int_equal(m.items[1].dscp, 1);
+	assert_int_equal(m.items[2].dscp, 64);
+	operations_release(&m);
+}
+
 static void starts_are_from_the_workloads(void **state)
 {
 	struct operations m;
@@ -159,8 +171,12 @@ static void mistakes_have_their_line(void **state)
 		"2: start: '7'; expected a time up to ten days with its unit, such as 1.5us");
 	refuses_list("src,dst,bytes,start_ms\n0,1,5,x\n",
 		"2: start: 'x'; expected a time up to ten days, in ms");
-	refuses_list("src,dst,bytes,dscp\n0,1,5,\n0,1,5,26\n",
-		"3: dscp: a flow cannot have one of its own; all data has the one of host.dscp");
+	refuses_list("src,dst,bytes,dscp\n0,1,5,\n0,1,5,64\n",
+		"3: dscp: '64'; expected a number from 0 to 63");
+	refuses_list(
+		"src,dst,bytes,dscp\n0,1,5,ef\n", "2: dscp: 'ef'; expected a number from 0 to 63");
+	refuses_list("src,dst,bytes,dscp\n0,1,5,48\n",
+		"2: dscp: DSCP 48 goes by class 7, that of answers alone; take another, or list the classes in switch.classes");
 	refuses_list("src,dst,bytes,tag\n0,1,5,a\n0,1,5,a\n", "3: tag: 'a' again; line 2 has it");
 	refuses_list("src,dst,bytes,tag\n0,1,5,12\n",
 		"2: tag: '12'; expected a word that is no number, without blanks and ';'");
@@ -251,6 +267,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines_are_messages),
 		cmocka_unit_test(columns_come_in_any_order),
+		cmocka_unit_test(lines_have_dscps),
 		cmocka_unit_test(starts_are_from_the_workloads),
 		cmocka_unit_test(flows_wait_where_it_is_known),
 		cmocka_unit_test(what_is_waited_for_comes_first),

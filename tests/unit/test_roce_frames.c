@@ -38,6 +38,7 @@ static const struct flow_spec spec = {
 	.dst_next = {2, 0xfb, 0, 0, 0, 4},
 	.bytes = 3 * MTU + 500,
 	.seed = 7,
+	.dscp = 26,
 };
 
 static void keep(struct frames *f, int which, const struct tx_frame *tx)
@@ -66,7 +67,6 @@ static void make_frames(struct frames *f, bool ip6)
 		.host_rate_bps = 100000000000,
 		.base_rtt_ps = 8000000,
 		.ip6 = ip6,
-		.data_dscp = 26,
 		.control_dscp = 48,
 		.notify_dscp = 46,
 		.qps = 1,

@@ -53,7 +53,7 @@ static const char full[] =
 	"  - permutation: {message: 2MB, count: 4, start: 1us, repeat: 3, gap: 2us, same_nic: yes}\n"
 	"  - incast: {senders: 32, to: h5, message: 1}\n"
 	"  - pairs: {from: [h0, h1], to: [h15, h14], message: 16MB}\n"
-	"  - pairs: {from: h0, to: h1, message: 1KB}\n"
+	"  - {pairs: {from: h0, to: h1, message: 1KB}, dscp: 0}\n"
 	"faults:\n"
 	"  - {at: 20us, until: 80us, link: leaf0-spine1#0, do: down}\n"
 	"  - {at: 90us, link: 'leaf*', do: {rate: 12.5%}}\n"
@@ -128,7 +128,7 @@ static void check_full_workloads(const struct scenario *s)
 		"- {permutation: {count: 4, message: 2MB, start: 1us, repeat: 3, gap: 2us, same_nic: yes}}",
 		"- {incast: {senders: 32, to: h5, message: 1B, start: 0ps, repeat: 1, gap: 0ps, same_nic: no}}",
 		"- {pairs: {from: [h0, h1], to: [h15, h14], message: ",
-		"- {pairs: {from: [h0], to: [h1], message: ",
+		"- {pairs: {from: [h0], to: [h1], message: 1KB, start: 0ps, repeat: 1, gap: 0ps}, dscp: 0}",
 	};
 	const struct workload_spec *w = s->workloads;
 	char *text = write_text(s);

@@ -119,9 +119,13 @@ static void wrong_workloads_are_explained(void **state)
 	expect(SMALL "workload: {permutation: {message: 1}}\n",
 		"3:11: workload: expected a list of workloads such as {permutation: {message: 2MB}}, not a "
 		"mapping\n");
+	expect(SMALL "workload:\n  - {incast: {senders: 1, message: 1}, dscp: 64}\n",
+		"4:46: workload.0.dscp: 64 is too large; expected a whole number from 0 to 63\n");
+	expect(SMALL "workload:\n  - dscp: 26\n",
+		"4:5: workload.0: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server\n");
 	expect(SMALL "workload:\n  - 5\n  -\n",
-		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, not '5'\n"
-		"5:4: workload.1: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load\n");
+		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server, dscp, not '5'\n"
+		"5:4: workload.1: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server\n");
 }
 
 static void wrong_faults_are_explained(void **state)

@@ -30,15 +30,16 @@ struct operation {
 	};
 	uint32_t entry;  /* of the scenario's workloads that it is of */
 	uint32_t stream; /* below; messages and computations each count theirs from 1 on; 0: none */
-	bool waits;      /* for others */
-	bool again;      /* waits for one between the same two hosts and no shorter */
-	bool unmeasured; /* a message whose completion time does not count */
-	bool arrives;    /* of an open loop: it counts from when it begins, and has no stream */
-	uint32_t group;  /* of those of its entry: what results tell of together */
+	bool waits : 1;  /* for others */
+	bool again : 1;  /* waits for one between the same two hosts and no shorter */
+	bool unmeasured : 1; /* a message whose completion time does not count */
+	bool arrives : 1;    /* of an open loop: it counts from when it begins, and has no stream */
+	uint8_t dscp;        /* of its data, plus 1; 0: that of transport_env */
+	uint32_t group;      /* of those of its entry: what results tell of together */
 };
 
 /*
- * The messages of a stream have the same two hosts and the same size. They are sent in the order
+ * The messages of a stream have the same two hosts, size and DSCP. They are sent in the order
  * in which they begin, with what the connection has learnt of the network from those before. Where
  * a stream has more than one, the size is a multiple of the MTU, and all of them together have at
  * most STREAM_PACKETS.

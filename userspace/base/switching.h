@@ -22,6 +22,7 @@ struct switching_depth {
 struct switching_class {
 	bool used, lossless;
 	bool headers; /* of trimmed packets: limit_bytes, and nothing from a pool */
+	bool answers; /* made for ACKs, SACKs and CNPs, which are not to wait among data */
 	double share; /* ETS, 0 < share <= 1; 0: strict priority */
 	/* static: of a queue, or of a lossless ingress, headroom included; shared: the reserve */
 	uint64_t limit_bytes;

@@ -19,7 +19,9 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 	e->schedule = calloc(e->node_count, sizeof(*e->schedule));
 	e->queues = calloc((size_t)e->port_count * CLASSES, sizeof(*e->queues));
 	e->control = calloc(e->port_count, sizeof(*e->control));
-	if (!e->nodes || !e->ports || !e->links || !e->schedule || !e->queues || !e->control)
+	e->senders = calloc((size_t)e->host_count * CLASSES, sizeof(*e->senders));
+	if (!e->nodes || !e->ports || !e->links || !e->schedule || !e->queues || !e->control ||
+		!e->senders)
 		return -ENOMEM;
 	memset(e->ports, 0, e->port_count * sizeof(*e->ports));
 	for (uint32_t i = 0; i < net->node_count; i++) {
@@ -29,7 +31,6 @@ static int engine_copy_net(struct engine *e, const struct net *net)
 		n->first_port = from->first_port;
 		n->port_count = from->port_count;
 		n->is_host = from->kind == NODE_HOST;
-		n->active_head = n->active_tail = FLOW_NONE;
 		/* grows with PFC, where a port may arm a third event, and at hosts with flows */
 		n->events.capacity = 2 * from->port_count;
 		n->events.items = calloc(n->events.capacity, sizeof(struct event));
@@ -156,7 +157,6 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 		goto fail;
 	engine_copy_ports(e, params->net);
 	egress_init(e, &params->schedule);
-	e->data_queue = engine_class(e, e->env.data_dscp);
 	engine_note_classes(e);
 	schedule_init(e);
 	*ret = e;
@@ -181,6 +181,7 @@ void engine_free(struct engine *e)
 	free(e->queues);
 	free(e->control);
 	free(e->pauses);
+	free(e->senders);
 	free(e);
 }
 

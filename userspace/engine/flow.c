@@ -159,6 +159,7 @@ static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 		.bytes = f->bytes,
 		.base_rtt_ps = f->base_rtt_ps,
 		.seed = flow_seed(e, flow),
+		.dscp = flow_dscp(e, f),
 	};
 	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;
 	const struct port *dst = e->ports[e->nodes[f->dst_host].first_port].shared;
@@ -189,6 +190,7 @@ static struct engine_live *connection_open(
 	e->memory.by_number[number] = l->place + 1;
 	l->flow = flow;
 	l->stream = f->stream;
+	l->class = engine_class(e, spec.dscp);
 	for (int sender = 0; sender < 2; sender++) {
 		struct endpoint *ep = flow_endpoint(e, l, sender);
 

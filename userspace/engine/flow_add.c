@@ -13,7 +13,7 @@ static bool flow_valid(const struct engine *e, const struct operation *f)
 	if (f->arrives && (!f->bytes || f->stream))
 		return false;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
-	       (f->src_host == f->dst_host) == !f->bytes;
+	       f->dscp <= DSCP_COUNT && (f->src_host == f->dst_host) == !f->bytes;
 }
 
 /* What is to be added: behind those that there are. */
@@ -119,7 +119,7 @@ static bool stream_takes(const struct engine *e, const struct operation *first,
 	const struct operation *o, uint32_t n)
 {
 	return o->src_host == first->src_host && o->dst_host == first->dst_host &&
-	       o->bytes == first->bytes &&
+	       o->bytes == first->bytes && o->dscp == first->dscp &&
 	       (n == 1 ||
 		       (o->bytes % e->env.mtu == 0 && o->bytes / e->env.mtu * n <= STREAM_PACKETS));
 }

@@ -99,7 +99,7 @@ void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_
 	uint32_t first = connection_of(e, flow), number;
 	bool several = f->stream && e->streams[f->stream - 1].messages > 1;
 
-	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = e->env.data_dscp};
+	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = flow_dscp(e, f)};
 	if (first == FLOW_NONE)
 		return;
 	number =

@@ -42,17 +42,39 @@ static uint32_t host_spare(struct engine *e)
 	return e->spare;
 }
 
+static struct engine_senders *host_senders(
+	const struct engine *e, const struct engine_node *n, uint32_t class)
+{
+	return &e->senders[node_index(e, n) * CLASSES + class];
+}
+
 static void host_activate(struct engine *e, struct engine_node *n, struct engine_live *l)
 {
+	struct engine_senders *s = host_senders(e, n, l->class);
+
 	if (l->side[0].active)
 		return;
 	l->side[0].active = true;
 	l->next = FLOW_NONE;
-	if (n->active_head == FLOW_NONE)
-		n->active_head = l->place;
+	if (n->sending >> l->class & 1)
+		flow_block(e, s->tail)->next = l->place;
 	else
-		flow_block(e, n->active_tail)->next = l->place;
-	n->active_tail = l->place;
+		s->head = l->place;
+	s->tail = l->place;
+	n->sending |= (uint8_t)(1u << l->class);
+}
+
+/* The first sender of a class, of which there is one. */
+static struct engine_live *host_take_sender(struct engine *e, struct engine_node *n, uint32_t class)
+{
+	struct engine_senders *s = host_senders(e, n, class);
+	struct engine_live *l = flow_block(e, s->head);
+
+	l->side[0].active = false;
+	s->head = l->next;
+	if (l->next == FLOW_NONE)
+		n->sending &= (uint8_t) ~(1u << class);
+	return l;
 }
 
 /* Arms the endpoint's deadline. One later than the armed one waits for that: see host_timer(). */
@@ -146,21 +168,43 @@ static bool host_send_data(
 	return true;
 }
 
+/*
+ * Of classes whose senders may send, the one to serve: as at any port, see egress.c. But how long
+ * the next packet will be is not known before it is made. So a class with a share sends while it
+ * has any credit, and owes what it has sent beyond.
+ */
+static uint32_t host_class(struct engine *e, struct engine_node *n, uint32_t ready)
+{
+	uint32_t strict = ready & e->strict;
+
+	if (sw_likely(strict))
+		return 31u - (uint32_t)__builtin_clz(strict);
+	while (!(ready >> n->turn & 1) || host_senders(e, n, n->turn)->credit <= 0) {
+		n->turn = (n->turn + 1) % CLASSES;
+		if (ready >> n->turn & 1)
+			host_senders(e, n, n->turn)->credit += e->quantum[n->turn];
+	}
+	return n->turn;
+}
+
 /* A packet of the first sender that has one. */
 static bool host_send_turn(struct engine *e, struct engine_node *n, uint64_t now)
 {
-	if (e->ports[host_port(n)].paused >> e->data_queue & 1)
-		return false;
-	while (n->active_head != FLOW_NONE) {
-		struct engine_live *l = flow_block(e, n->active_head);
+	const struct engine_port *p = &e->ports[host_port(n)];
 
-		n->active_head = l->next;
-		l->side[0].active = false;
+	while (n->sending & ~p->paused) {
+		uint32_t class = host_class(e, n, n->sending & ~p->paused);
+		struct engine_senders *s = host_senders(e, n, class);
+		struct engine_live *l = host_take_sender(e, n, class);
+
 		if (host_send_data(e, n, l, now)) {
 			host_activate(e, n, l);
+			s->credit -= (int64_t)wire_bytes(p->serving_bytes);
 			n->stack_sent = false;
 			return true;
 		}
+		if (!(n->sending >> class & 1) && s->credit > 0)
+			s->credit = 0; /* what it did not use is not saved up */
 		flow_settle(e, l);
 	}
 	return false;

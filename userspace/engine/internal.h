@@ -66,18 +66,24 @@ struct engine_node {
 	uint64_t
 		bunched_until_ps; /* what a wire that became shorter brings at once is there then */
 	uint32_t schedule_slot;   /* its place in the schedule */
-	/* a host's senders that may have something to send, taken in turn */
-	uint32_t active_head, active_tail;
-	uint32_t packets_made; /* numbers this host's packets, for the trace */
-	bool stack_sent;       /* the latest turn was the stack's */
-	uint64_t stack_bytes;  /* of its stack's frames that wait for the line */
+	uint32_t packets_made;    /* numbers this host's packets, for the trace */
+	uint8_t sending;          /* a bit a class: a host has senders of it, see engine_senders */
+	uint8_t turn;             /* class with a share whose senders are served */
+	bool stack_sent;          /* the latest turn was the stack's */
+	uint64_t stack_bytes;     /* of its stack's frames that wait for the line */
+};
+
+/* Of a class, a host's senders that may have something to send: they take turns. */
+struct engine_senders {
+	uint32_t head, tail; /* places */
+	int64_t credit;      /* wire bytes that they may send in this turn of the class */
 };
 
 /* One side of a flow that is under way, as its host sees it. */
 struct engine_side {
 	uint64_t timer_ps; /* time of its live timer event; 0: none */
 	uint32_t node;
-	bool active; /* a sender in its host's ring */
+	bool active; /* a sender in its host's engine_senders */
 };
 
 /*
@@ -89,9 +95,10 @@ struct engine_live {
 	uint32_t place;
 	uint32_t flow;      /* its first message */
 	uint32_t in_flight; /* packets of either side */
-	uint32_t next;      /* of senders in their host's ring; of blocks that are free: by place */
+	uint32_t next;      /* of engine_senders; of blocks that are free: by place */
 	uint32_t stream;    /* 0: one message */
 	bool delivered;     /* of one message: what waited for that has been told */
+	uint8_t class;      /* of its data at its host */
 } __attribute__((aligned(64)));
 
 _Static_assert(sizeof(struct engine_live) == 64, "a cache line");
@@ -188,13 +195,13 @@ struct engine {
 	int64_t quantum[CLASSES]; /* wire bytes of a weighted class in a turn */
 	uint32_t features;        /* SW_*, of the program */
 	uint8_t strict;           /* a bit a class */
-	uint8_t data_queue;       /* class of hosts' data */
 	uint8_t used_classes;     /* a bit a class that some DSCP leads to */
 	uint8_t becomes
 		[CLASSES]; /* bit mask: classes in which its packets may leave a switch untrimmed */
-	struct engine_queue *queues; /* by port id and class */
-	struct packet_fifo *control; /* by port id: MAC control and LLDP */
-	struct engine_pause *pauses; /* by port id; NULL without PFC */
+	struct engine_queue *queues;    /* by port id and class */
+	struct packet_fifo *control;    /* by port id: MAC control and LLDP */
+	struct engine_pause *pauses;    /* by port id; NULL without PFC */
+	struct engine_senders *senders; /* by host and class */
 	struct dataplane *dp;
 	const struct transport_ops *transport;
 	struct transport_env env;
@@ -481,6 +488,11 @@ static inline struct engine_live *flow_live(const struct engine *e, uint32_t flo
 static inline uint32_t flow_number(const struct engine *e, uint32_t flow)
 {
 	return flow % e->memory.numbers;
+}
+
+static inline uint8_t flow_dscp(const struct engine *e, const struct operation *f)
+{
+	return f->dscp ? f->dscp - 1 : e->env.data_dscp;
 }
 
 static inline uint64_t flow_seed(const struct engine *e, uint32_t flow)

@@ -94,8 +94,7 @@ void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint6
 	for (uint32_t i = 0; i < s->flow.qps; i++) {
 		struct roce_sender_qp *q = &s->qps[i];
 
-		headers_prepare(
-			&q->headers, env, flow, true, i, env->data_dscp, env->mtu + ICRC_BYTES);
+		headers_prepare(&q->headers, env, flow, true, i, flow->dscp, env->mtu + ICRC_BYTES);
 		q->part = roce_part(&s->flow, i);
 		q->released = s->flow.message_packets;
 		q->asked_ps = now;

@@ -60,8 +60,7 @@ static void strack_open(struct endpoint *ep, const struct transport_env *env,
 	f->mtu = env->mtu;
 	f->ring_bits = ring_bits_for(most);
 	f->sender = sender;
-	headers_prepare(&f->headers, env, flow, sender, 0,
-		sender ? env->data_dscp : env->control_dscp,
+	headers_prepare(&f->headers, env, flow, sender, 0, sender ? flow->dscp : env->control_dscp,
 		(sender ? sizeof(struct strack_data) + env->mtu : sizeof(struct strack_sack)) +
 			ICRC_BYTES);
 	if (sender)

@@ -19,7 +19,7 @@ struct transport_env {
 	uint64_t base_rtt_ps;   /* longest idle round trip of a full packet and its answer */
 	bool ip6;
 	bool payload_full;    /* frames carry real payload bytes, else headers only */
-	uint8_t data_dscp;    /* of data */
+	uint8_t data_dscp;    /* of data, where a flow has none of its own */
 	uint8_t control_dscp; /* of answers */
 	uint8_t notify_dscp;  /* of congestion notifications */
 	uint8_t qps;          /* queue pairs of a flow, at least 1 */
@@ -38,6 +38,7 @@ struct flow_spec {
 	uint32_t more;  /* messages after the first; if there are, bytes is a multiple of the MTU */
 	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
 	uint64_t seed;
+	uint8_t dscp; /* of its data */
 };
 
 /* InfiniBand keeps queue pairs 0 and 1 for its own management (volume 1, 3.9). */

@@ -198,26 +198,22 @@ static int make_operations(struct operations *m, const struct workload_params *p
 	return r;
 }
 
-bool collective_facts(struct collective_facts *ret, const struct workload_kind *kind,
-	const void *options, uint32_t hosts)
+static void facts(
+	struct collective_facts *ret, const void *options, const struct workload_hosts *hosts)
 {
 	const struct collective *o = options;
-	double n;
+	double n = ranks_of(o, hosts->count);
 
-	if (kind != &workload_kind_collective)
-		return false;
-	n = ranks_of(o, hosts);
 	*ret = (struct collective_facts){
 		.op = op_words[o->op],
 		.algorithm = algorithm_words[collective_algorithm(o)],
 		.bytes = o->bytes,
-		.ranks = ranks_of(o, hosts),
+		.ranks = ranks_of(o, hosts->count),
 		.ranks_per_host = o->placement.ranks_per_host,
 		.jobs = o->jobs,
 		.rounds = o->repeat,
 		.bus = o->op == BROADCAST ? 1 : (o->op == ALL_REDUCE ? 2 : 1) * (n - 1) / n,
 	};
-	return true;
 }
 
 const struct workload_kind workload_kind_collective = {
@@ -228,4 +224,5 @@ const struct workload_kind workload_kind_collective = {
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,
+	.facts = facts,
 };

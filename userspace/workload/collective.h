@@ -6,7 +6,6 @@
  * Collectives: all-reduce and its parts, broadcast and all-to-all, of several jobs at once.
  * docs/workloads.md says what each algorithm sends.
  */
-#include "base/collective_facts.h"
 #include "workload/kind.h"
 #include "workload/placement.h"
 
@@ -71,9 +70,5 @@ struct collective_watch {
 int collective_operations(struct operations *m, const struct workload_params *p,
 	const struct collective *c, uint32_t ranks, const uint32_t *hosts, uint32_t mtu,
 	const struct collective_watch *watch);
-
-/* Whether that is a collective. Sets all but the entry. */
-bool collective_facts(struct collective_facts *ret, const struct workload_kind *kind,
-	const void *options, uint32_t hosts);
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/shared_state.h"
 #include "workload/cell.h"
 
 enum column { SRC, DST, BYTES, START, DSCP, TAG, AFTER, COLUMNS };
@@ -389,6 +390,21 @@ static int read_start(
 	return 0;
 }
 
+static int read_dscp(
+	const struct flow_list *l, const struct row *row, const struct cell *c, uint8_t *ret)
+{
+	char shown[CELL_SHOWN], why[WORKLOAD_REFUSAL];
+	uint64_t dscp;
+
+	if (!whole(c, DSCP_COUNT - 1, &dscp))
+		return refuse_line(l, row->line, "dscp: '%s'; expected a number from 0 to %d",
+			cell_show(c, shown), DSCP_COUNT - 1);
+	if (l->hosts->refuse_dscp(l->hosts->fabric, (uint32_t)dscp, why))
+		return refuse_line(l, row->line, "dscp: %s", why);
+	*ret = (uint8_t)(dscp + 1);
+	return 0;
+}
+
 /* A line as the operation that it comes to. */
 static int read_row(const struct flow_list *l, const struct row *row, struct operation *ret)
 {
@@ -411,8 +427,7 @@ static int read_row(const struct flow_list *l, const struct row *row, struct ope
 	if (r == 0)
 		r = read_start(l, row, start < 0 ? &none : &cells[start], &ret->start_ps);
 	if (r == 0 && dscp >= 0 && cells[dscp].length)
-		r = refuse_line(l, row->line,
-			"dscp: a flow cannot have one of its own; all data has the one of host.dscp");
+		r = read_dscp(l, row, &cells[dscp], &ret->dscp);
 	return r;
 }
 

@@ -289,6 +289,7 @@ static void measure_message(struct measure *x, uint32_t i)
 					serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
 				received.after_ps);
 	x->size.messages++;
+	x->size.dscps |= 1ull << (msg->dscp ? msg->dscp - 1 : x->frames.dscp);
 	x->size.bytes += msg->bytes;
 	x->size.packets += t.packets;
 	x->size.packet_hops += t.packets * (x->dist[t.edge] + 2u);

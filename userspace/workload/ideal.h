@@ -18,12 +18,14 @@ struct workload_size {
 	uint64_t
 		ideal_ps; /* bound on the largest completion time (first bit out to last SACK in) */
 			  /* of those messages whose completion time counts */
+	uint64_t dscps;   /* of data, a bit each */
 };
 
 /* What packets of the transport are like. */
 struct workload_frames {
 	uint32_t mtu; /* payload bytes of a full packet */
 	bool ip6;
+	uint8_t dscp;              /* of messages that have none of their own */
 	uint32_t data_extension;   /* bytes after the BTH of any data packet, at least */
 	uint32_t answer_extension; /* and of an answer to it */
 	uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */

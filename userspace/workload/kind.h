@@ -6,12 +6,14 @@
  * Kinds of workload. Each is a file, with its options, their keys and its messages, and a row of
  * WORKLOADS.
  */
+#include "base/collective_facts.h"
 #include "base/schema.h"
 #include "workload/workload.h"
 
 /* In the order in which they are listed. */
 #define WORKLOADS(X)                                                                               \
-	X(permutation) X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(goal) X(load)
+	X(permutation)                                                                             \
+	X(incast) X(pairs) X(all_to_all) X(collective) X(flows) X(goal) X(load) X(parameter_server)
 
 /* What the options of each kind begin with. */
 struct workload_common {
@@ -54,6 +56,8 @@ struct workload_hosts {
 	uint32_t (*server)(const void *fabric, uint32_t host); /* whose NIC it is; from 0 on */
 	uint32_t nics;   /* of a server: host h is NIC h % nics of its own; 0: as 1 */
 	uint32_t planes; /* host h is in plane h % planes, and no path leads out; 0: as 1 */
+	/* Why data may not have that DSCP ("DSCP 49 ..."): NULL, or buf. */
+	const char *(*refuse_dscp)(const void *fabric, uint32_t dscp, char buf[WORKLOAD_REFUSAL]);
 };
 
 /*
@@ -119,6 +123,12 @@ struct workload_kind {
 	int (*operations)(struct operations *m, const struct workload_params *p,
 		const void *options, const struct workload_hosts *hosts);
 	const struct workload_arrivals *arrivals;
+	/*
+	 * What results say of its rounds, the entry apart; the group of an operation is its job
+	 * times the rounds plus its round. NULL: it has none.
+	 */
+	void (*facts)(struct collective_facts *ret, const void *options,
+		const struct workload_hosts *hosts);
 };
 
 #define WORKLOAD_DECLARE(name) extern const struct workload_kind workload_kind_##name;
