@@ -189,6 +189,8 @@ static struct engine_live *connection_open(
 	spec.more = more;
 	e->memory.by_number[number] = l->place + 1;
 	l->flow = flow;
+	l->number = number;
+	l->open = true;
 	l->stream = f->stream;
 	l->class = engine_class(e, spec.dscp);
 	for (int sender = 0; sender < 2; sender++) {
@@ -435,7 +437,8 @@ void flow_settle(struct engine *e, struct engine_live *l)
 	else
 		message_close(e, l);
 	m->closed_bytes += flow_endpoint(e, l, false)->received;
-	m->by_number[e->flows[l->flow].number] = 0;
+	m->by_number[l->number] = 0;
+	l->open = false;
 	l->next = m->free_head;
 	m->free_head = l->place;
 }
@@ -474,14 +477,13 @@ struct engine_live *flow_find(const struct engine *e, const struct rx_frame *rx,
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24, number = qp_flow(&e->env, qp);
 	struct engine_live *l;
 
-	if (qp < QP_FIRST || number >= e->memory.number_count || !e->memory.by_number[number])
+	if (qp < QP_FIRST || number >= e->memory.number_count)
+		return NULL;
+	l = flow_numbered(e, number);
+	if (!l)
 		return NULL;
 	/* what comes back is addressed as it went out: its sender's is the other queue pair */
 	*ret_sender = !(qp & 1) != rx->returned;
-	l = flow_block(e, e->memory.by_number[number] - 1);
-	/* with many flows a host none of it is in the cache: both are asked for at once */
-	__builtin_prefetch(flow_endpoint(e, l, *ret_sender), 1);
-	__builtin_prefetch((uint8_t *)flow_endpoint(e, l, *ret_sender) + 64, 1);
-	__builtin_prefetch((uint8_t *)flow_endpoint(e, l, *ret_sender) + 128, 1);
+	flow_prefetch(e, l, *ret_sender);
 	return l;
 }

@@ -20,7 +20,7 @@ uint64_t engine_received(const struct engine *e)
 	for (uint32_t place = 0; place < m->fresh; place++) {
 		struct engine_live *l = flow_block(e, place);
 
-		if (m->by_number[e->flows[l->flow].number] == place + 1)
+		if (l->open)
 			bytes += flow_endpoint(e, l, false)->received;
 	}
 	return bytes;

@@ -87,15 +87,14 @@ static void host_arm_timer(
 	if (!due || (s->timer_ps && s->timer_ps <= due))
 		return;
 	s->timer_ps = due > now ? due : now;
-	engine_arm(e, n, s->timer_ps, EVENT_TIMER, flow_side(l->flow, sender));
+	engine_arm_drawn(e, n, s->timer_ps, EVENT_TIMER, flow_side(l->number, sender),
+		flow_side(l->flow, sender));
 }
 
 /* After any call into an endpoint. */
 static void host_follow_up(struct engine *e, struct engine_node *n, struct engine_live *l,
 	bool sender, unsigned asked, const struct tx_frame *reply, uint64_t now)
 {
-	uint32_t flow = l->flow;
-
 	if (asked & TRANSPORT_REPLY) {
 		uint32_t packet = e->spare;
 
@@ -112,7 +111,7 @@ static void host_follow_up(struct engine *e, struct engine_node *n, struct engin
 	if (!e->ports[host_port(n)].serving_bytes)
 		host_line_free(e, n, now);
 	/* that may have been the end of it */
-	if (flow_live(e, flow))
+	if (l->open)
 		flow_settle(e, l);
 }
 
@@ -201,6 +200,7 @@ static bool host_send_turn(struct engine *e, struct engine_node *n, uint64_t now
 			host_activate(e, n, l);
 			s->credit -= (int64_t)wire_bytes(p->serving_bytes);
 			n->stack_sent = false;
+			flow_prefetch(e, flow_block(e, s->head), true);
 			return true;
 		}
 		if (!(n->sending >> class & 1) && s->credit > 0)
@@ -330,14 +330,15 @@ void host_arrive(
 
 void host_timer(struct engine *e, struct engine_node *n, uint32_t side, uint64_t now)
 {
-	struct engine_live *l = flow_live(e, side / 2);
+	struct engine_live *l = flow_numbered(e, side / 2);
 	bool sender = !(side & 1);
 	struct tx_frame reply;
 	struct endpoint *ep;
 	unsigned asked = 0;
 
-	if (!l || l->side[!sender].timer_ps != now)
-		return; /* an earlier deadline was armed after this one and has been served */
+	/* an earlier deadline was armed after this one and served, or another has the number */
+	if (!l || l->side[!sender].timer_ps != now || l->side[!sender].node != node_index(e, n))
+		return;
 	l->side[!sender].timer_ps = 0;
 	if (host_spare(e) == PACKET_NONE)
 		return;
