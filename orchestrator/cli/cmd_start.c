@@ -102,7 +102,8 @@ static void print_started(const struct cli_args *args, const json_t *result)
 	if (flows == 1)
 		printf("flow %" JSON_INTEGER_FORMAT, first);
 	else
-		printf("%" JSON_INTEGER_FORMAT " flows from number %" JSON_INTEGER_FORMAT " on",
+		printf("%" JSON_INTEGER_FORMAT
+		       " flows, the first of them number %" JSON_INTEGER_FORMAT ",",
 			flows, first);
 	printf(" since %s; 'fabricbed show %s flows' follows\n",
 		number_moment(time, json_object_get(result, "since_us")), args->positional[0]);

@@ -240,10 +240,16 @@ static double flows_per_uplink(const struct survey *v, const struct pod *pod, do
 	return links > ROUNDING ? flows / links : INFINITY;
 }
 
+#define POD_NAME (NODE_NAME + 12)
+
 static void name_pod(const struct survey *v, const struct scenario *s, uint32_t pod, char *name)
 {
-	if (topology_kinds[s->topology.kind]->pods && v->f->planes == 1)
-		snprintf(name, NODE_NAME, "pod %u", pod);
+	const struct fabric *f = v->f;
+
+	if (topology_kinds[s->topology.kind]->pods && f->planes == 1)
+		snprintf(name, POD_NAME, "pod %u", pod);
+	else if (topology_kinds[s->topology.kind]->pods)
+		snprintf(name, POD_NAME, "the pod of %s", f->nodes[v->pods[pod].first_switch].name);
 	else
 		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);
 }
@@ -259,7 +265,7 @@ static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 	double most = host_flows * (1 + ROUNDING), left;
 	uint32_t worst = 0;
 	bool without = false;
-	char name[NODE_NAME];
+	char name[POD_NAME];
 
 	for (uint32_t i = 0; i < v->pod_count; i++) {
 		const struct pod *pod = &v->pods[i];

@@ -417,6 +417,7 @@ json_t *session_summary(
 		.clock = sc->clock.wall ? "wall" : "stepped",
 		.version = FABRICBED_VERSION,
 		.seed = sc->seed,
+		.messages = s->messages,
 		.ideal_ps = s->ideal_ps,
 		.fabric_ps = s->fabric_ps,
 		.setup_s = times->setup,

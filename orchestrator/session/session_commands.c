@@ -225,13 +225,26 @@ json_t *session_heal(struct session *s, const struct session_heal *h, struct err
 	return json_pack("{s:o, s:f}", "healed", healed, "since_us", to_us(engine_now(s->engine)));
 }
 
+/* The first from that one on; that one if there is none. */
+static uint32_t next_message(const struct engine *e, uint32_t flow)
+{
+	for (uint32_t i = flow; i < engine_flow_count(e); i++) {
+		struct engine_flow_result f;
+
+		engine_flow_result(e, i, &f);
+		if (operation_is_message(&f.flow))
+			return i;
+	}
+	return flow;
+}
+
 json_t *session_start(
 	struct session *s, struct workload_spec *workloads, size_t count, struct error *why)
 {
 	struct scenario *sc = s->params.scenario;
 	uint64_t now = engine_now(s->engine);
 	size_t first = sc->workload_count;
-	uint64_t first_flow = engine_flow_count(s->engine);
+	uint32_t first_flow = engine_flow_count(s->engine);
 	uint64_t messages = s->messages;
 	int r = 0;
 
@@ -258,6 +271,7 @@ json_t *session_start(
 				       : "out of memory for the flows");
 		return NULL;
 	}
+	first_flow = next_message(s->engine, first_flow);
 	recorder_event(s->recorder, now,
 		json_pack("{s:s, s:I, s:I}", "event", "start", "first_flow", (json_int_t)first_flow,
 			"flows", (json_int_t)(s->messages - messages)));

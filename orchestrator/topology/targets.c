@@ -116,8 +116,8 @@ static void check_named_host(void *arg, const char *path, const char *name)
 }
 
 /*
- * Of separate planes, the first message that has no path. Whatever the seed: no kind draws a plane
- * for one end alone, and those of open loops keep to planes.
+ * Of separate planes, the first message that has no path. Whatever the seed: what is drawn is drawn
+ * within a plane, and open loops keep to planes.
  */
 static void check_planes(
 	const struct fabric *f, const struct workload_spec *w, size_t index, struct diags *diags)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """driven.py SEED: a random fabric and what is done to it by hand. Writes driven.yaml, and long.yaml, a workload that is never done; prints
 a command a line, its words parted by blanks: what follows `fabricbed COMMAND NAME`, COMMAND first. Some ask for what cannot be, as people do."""
+import random
 import sys
 
 from scenario import Scenario, delay, size, time, written
@@ -12,11 +13,17 @@ EVENTS = ["drop", "drop buffer", "mark", "trim", "pause", "flow", "fault", "rero
 class Driven(Scenario):
     def __init__(self, seed):
         super().__init__(seed)
+        dice = random.Random(f"load {seed}")
         # a live fabric has no end, is nobody's test, and its bridge outside is not there
         for key in "compare", "expect", "until", "clock", "external":
             self.keys.pop(key, None)
         self.limit_ps = 0  # a moment that the fabric has hardly passed
         self.keys["workload"] = [{"permutation": {"message": size(20000 * self.mtu)}}]
+        if dice.random() < 0.5:
+            self.keys["workload"].append({"load": self.load(dice)})
+
+    def load(self, dice):
+        return {"sizes": "alistorage", "load": dice.choice(["5%", "30%"]), "until": time(500 * self.packet_ps)}
 
     def links_meant(self):
         return self.pick(self.link(), self.link(), "*", "h*")
@@ -65,7 +72,8 @@ class Driven(Scenario):
 def main():
     world = Driven(int(sys.argv[1]))
     with open("long.yaml", "w", encoding="utf-8") as out:
-        out.write("workload: " + written([{"permutation": {"message": size(50000 * world.mtu)}}]) + "\n")
+        long = [{"permutation": {"message": size(50000 * world.mtu)}}]
+        out.write("workload: " + written(long + [{"load": world.load(world.dice)}] * world.dice.randrange(2)) + "\n")
     with open("driven.yaml", "w", encoding="utf-8") as out:
         out.write(world.text())
     print("\n".join(world.deeds()))

@@ -62,6 +62,13 @@ def balanced(p):
     return p["sent"] + p["made"] == p["delivered"] + p["consumed"] + sum(p["dropped"].values()) + p["in_flight"]
 
 
+def beaten(s):
+    """The bounds that a run of those figures has beaten; within rounding."""
+    rounds = s.get("collectives", {}).get("rounds", [])
+    told = [(s["flows"]["fct_us"]["max"], s["ideal_fabric_us"])] + [(r["time_us"], r["ideal_us"]) for r in rounds]
+    return [f"{took} us, and the ideal is {ideal} us" for took, ideal in told if took and ideal and took < ideal * (1 - 1e-9)]
+
+
 def run(claim, command, file, out, *more):
     status, said = call(command, "run", file, "--quiet", "--out", out, *more)
     if status not in (0, 1):
@@ -93,6 +100,8 @@ def judge(folder, file, scenario, capture):
     for s in found:
         if not balanced(s["packets"]):
             raise Broken("balances its packets", str(s["packets"]))
+        if beaten(s):
+            raise Broken("takes as long as the bounds say", "; ".join(beaten(s)))
         if scenario.loses_nothing() and s["packets"]["dropped"].get("buffer"):
             raise Broken("loses nothing that is lossless", f"{s['packets']['dropped']['buffer']} frames")
     return found

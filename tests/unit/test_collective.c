@@ -1178,14 +1178,15 @@ static void results_tell_of_each_round(void **state)
 	small_session_close(&s);
 }
 
-/* Four ranks below each of two leaves with one link between: 16 blocks cross it, 7 leave a NIC. */
+/* Of four ranks below each of two leaves 16 blocks cross, and 7 leave a NIC; a fault slows some. */
 static void the_ideal_knows_links_between_switches(void **state)
 {
 	const struct {
 		const char *spines, *faults;
 		double blocks;
 	} cases[] = {{"1", "", 16}, {"4", "", 7},
-		{"4", "faults: [{at: 0, link: \"leaf0-spine[123]\", do: down}]\n", 16}};
+		{"4", "faults: [{at: 0, link: \"leaf0-spine[123]\", do: down}]\n", 16},
+		{"4", "faults: [{at: 0, link: h5-leaf1, do: {rate: 25%}}]\n", 28}};
 	double one = 0;
 
 	(void)state;

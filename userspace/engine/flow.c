@@ -16,6 +16,7 @@
 #define FLOW_RESERVE   (64ull << 30)
 #define ROW_RESERVE    (OPERATIONS_MAX * sizeof(struct engine_flow_state))
 #define FORGET_RESERVE (OPERATIONS_MAX / FORGET_ROWS * sizeof(uint16_t))
+#define NUMBER_RESERVE (FLOW_NUMBERS * sizeof(uint32_t))
 #define BLOCK_ALIGN    64
 
 /* ---- memory ---- */
@@ -40,7 +41,8 @@ int flow_memory_init(struct engine *e)
 	m->blocks = reserve_new(FLOW_RESERVE);
 	m->forgotten = (uint16_t *)reserve_new(FORGET_RESERVE);
 	e->flows = (struct engine_flow_state *)reserve_new(ROW_RESERVE);
-	if (!m->blocks || !m->forgotten || !e->flows)
+	m->by_number = (uint32_t *)reserve_new(NUMBER_RESERVE);
+	if (!m->blocks || !m->forgotten || !e->flows || !m->by_number)
 		return -ENOMEM;
 	reserve_want_huge_pages(m->blocks, FLOW_RESERVE);
 	return 0;
@@ -51,7 +53,7 @@ void flow_memory_release(struct engine *e)
 	reserve_free(e->memory.blocks, FLOW_RESERVE);
 	reserve_free((uint8_t *)e->memory.forgotten, FORGET_RESERVE);
 	reserve_free((uint8_t *)e->flows, ROW_RESERVE);
-	free(e->memory.by_number);
+	reserve_free((uint8_t *)e->memory.by_number, NUMBER_RESERVE);
 	free(e->memory.records);
 	free(e->waiters);
 	free(e->streams);
@@ -92,7 +94,7 @@ static void flow_arm(struct engine *e, uint32_t flow)
 	f->when_ps = due;
 	if (!operation_is_barrier(&f->flow))
 		engine_arm_drawn(e, &e->nodes[f->flow.src_host], due, EVENT_START, flow,
-			f->flow.stream ? f->flow.stream : flow);
+			f->flow.stream ? f->flow.stream : f->drawn);
 }
 
 static void flow_end(struct engine *e, uint32_t flow, uint64_t end);
@@ -141,10 +143,10 @@ static uint32_t find_number(const struct engine *e, uint32_t flow)
 	const struct flow_memory *m = &e->memory;
 	uint32_t number = flow_number(e, flow);
 
-	for (uint32_t tried = 0; tried < m->number_count; tried++) {
+	for (uint32_t tried = 0; tried < m->numbers; tried++) {
 		if (!m->by_number[number])
 			return number;
-		number = number + 1 < m->number_count ? number + 1 : 0;
+		number = number + 1 < m->numbers ? number + 1 : 0;
 	}
 	return FLOW_NONE;
 }
@@ -190,6 +192,7 @@ static struct engine_live *connection_open(
 	e->memory.by_number[number] = l->place + 1;
 	l->flow = flow;
 	l->number = number;
+	l->drawn = e->flows[flow].drawn;
 	l->open = true;
 	l->stream = f->stream;
 	l->class = engine_class(e, spec.dscp);
@@ -278,7 +281,8 @@ struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t f
 	tell_waiters(e, f, OPERATION_BEGUN, f->when_ps);
 	if (operation_is_message(&f->flow))
 		return flow_open(e, flow, now);
-	engine_arm(e, n, f->when_ps + f->flow.lasts_ps + f->flow.after_ps, EVENT_START, flow);
+	engine_arm_drawn(e, n, f->when_ps + f->flow.lasts_ps + f->flow.after_ps, EVENT_START, flow,
+		f->drawn);
 	return NULL;
 }
 
@@ -477,7 +481,7 @@ struct engine_live *flow_find(const struct engine *e, const struct rx_frame *rx,
 	uint32_t qp = be32(bth->qp) & BTH_MASK_24, number = qp_flow(&e->env, qp);
 	struct engine_live *l;
 
-	if (qp < QP_FIRST || number >= e->memory.number_count)
+	if (qp < QP_FIRST || number >= e->memory.numbers)
 		return NULL;
 	l = flow_numbered(e, number);
 	if (!l)

@@ -96,24 +96,6 @@ static int wait_add(struct engine *e, const struct wait *w)
 	return 0;
 }
 
-/* Room for the numbers of more flows. */
-static int numbers_grow(struct engine *e, size_t count)
-{
-	size_t numbers = e->flow_count + count;
-	struct flow_memory *m = &e->memory;
-	uint32_t *by_number;
-
-	if (numbers > m->numbers)
-		numbers = m->numbers;
-	by_number = realloc(m->by_number, numbers * sizeof(*by_number));
-	if (!by_number)
-		return -ENOMEM;
-	memset(by_number + m->number_count, 0, (numbers - m->number_count) * sizeof(*by_number));
-	m->by_number = by_number;
-	m->number_count = (uint32_t)numbers;
-	return 0;
-}
-
 /* Whether an operation may be message number n, from 1 on, of the stream that `first` begins. */
 static bool stream_takes(const struct engine *e, const struct operation *first,
 	const struct operation *o, uint32_t n)
@@ -224,6 +206,12 @@ static uint32_t stream_number(const struct engine *e, const struct operation *o)
 	return e->stream_count + o->stream;
 }
 
+/* What open loops of more than 64 million messages have in common does no harm. */
+static uint32_t draw_number(struct engine *e, const struct operation *o)
+{
+	return o->arrives ? (1u << 31) + (o->entry << 26) + o->group : e->listed++;
+}
+
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count)
 {
@@ -238,8 +226,6 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 	r = streams_add(e, &batch, &streams);
 	if (r == 0)
 		r = work_streams_add(e, &batch, &work_streams);
-	if (r == 0)
-		r = numbers_grow(e, count);
 	if (r < 0)
 		return r;
 	for (size_t i = 0; i < count; i++) {
@@ -247,6 +233,7 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 
 		*f = (struct engine_flow_state){.flow = flows[i],
 			.state = FLOW_WAITS,
+			.drawn = draw_number(e, &flows[i]),
 			.first_wait = FLOW_NONE,
 			.place = FLOW_NONE,
 			.next = FLOW_NONE};

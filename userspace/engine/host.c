@@ -88,7 +88,7 @@ static void host_arm_timer(
 		return;
 	s->timer_ps = due > now ? due : now;
 	engine_arm_drawn(e, n, s->timer_ps, EVENT_TIMER, flow_side(l->number, sender),
-		flow_side(l->flow, sender));
+		flow_side(l->drawn, sender));
 }
 
 /* After any call into an endpoint. */
@@ -161,7 +161,7 @@ static bool host_send_data(
 		return false;
 	e->spare = PACKET_NONE;
 	l->in_flight++;
-	host_add_payload(e, l->flow, &tx);
+	host_add_payload(e, l->drawn, &tx);
 	host_register(e, n, packet_get(&e->pool, packet), &tx);
 	line_start(e, host_port(n), packet, now);
 	return true;
@@ -303,7 +303,7 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 		return;
 	}
 	ep = flow_endpoint(e, l, sender);
-	host_check_payload(e, ep, l->flow, &rx);
+	host_check_payload(e, ep, l->drawn, &rx);
 	if (host_spare(e) == PACKET_NONE)
 		return;
 	reply = host_buffer(e, e->spare);

@@ -95,6 +95,7 @@ struct engine_live {
 	uint32_t place;
 	uint32_t flow;      /* its first message */
 	uint32_t number;    /* of its queue pairs */
+	uint32_t drawn;     /* of its first message */
 	uint32_t in_flight; /* packets of either side */
 	uint32_t next;      /* of engine_senders; of blocks that are free: by place */
 	uint32_t stream;    /* 0: one message */
@@ -146,6 +147,11 @@ struct engine_flow_state {
 	uint32_t next; /* in its stream */
 	uint8_t state;
 	bool over;
+	/*
+	 * What is drawn for it follows from this number, which does not depend on when messages of
+	 * open loops were added: its number among the others, or its entry and number there.
+	 */
+	uint32_t drawn;
 };
 
 /* docs/engine.md says so; there may be millions. */
@@ -168,9 +174,8 @@ struct flow_memory {
 	uint8_t *blocks; /* engine_live and endpoints; reserved address space */
 	size_t block_bytes, receiver_offset, reserved_bytes;
 	uint32_t capacity, fresh, free_head;
-	uint32_t numbers;      /* connections that are open at the same time, at most */
-	uint32_t *by_number;   /* the one that has a number: flow + 1; 0: none */
-	uint32_t number_count; /* entries of it */
+	uint32_t numbers;    /* connections that are open at the same time, at most */
+	uint32_t *by_number; /* the place of the one that has a number, plus 1; 0: none; reserved */
 	uint64_t closed_bytes; /* that receivers got whose connection is closed */
 	struct engine_record *records;
 	uint32_t record_count;
@@ -226,6 +231,7 @@ struct engine {
 	struct packet_pool pool;
 	uint32_t spare; /* pool slot for the next generated frame, or PACKET_NONE */
 	struct engine_flow_state *flows; /* reserved address space */
+	uint32_t listed;                 /* flows that are of no open loop */
 	uint32_t flow_count, flows_ended;
 	struct engine_stream *streams; /* number 1 comes first */
 	uint32_t stream_count;
@@ -507,7 +513,15 @@ static inline struct engine_live *flow_live(const struct engine *e, uint32_t flo
 /* The number whose turn it is: its own, unless that is still taken when it begins. */
 static inline uint32_t flow_number(const struct engine *e, uint32_t flow)
 {
-	return flow % e->memory.numbers;
+	const struct engine_flow_state *f = &e->flows[flow];
+	uint64_t numbers = e->memory.numbers;
+
+	/* open loops begin far from lists, and from each other */
+	if (f->flow.arrives)
+		return (uint32_t)((numbers / 2 + f->flow.entry * (numbers / 5 * 2) +
+					  f->flow.group) %
+				  numbers);
+	return f->drawn % (uint32_t)numbers;
 }
 
 static inline uint8_t flow_dscp(const struct engine *e, const struct operation *f)
@@ -517,7 +531,7 @@ static inline uint8_t flow_dscp(const struct engine *e, const struct operation *
 
 static inline uint64_t flow_seed(const struct engine *e, uint32_t flow)
 {
-	return rng_stream(e->seed, "flow", flow);
+	return rng_stream(e->seed, "flow", e->flows[flow].drawn);
 }
 
 /* Whether a host's transport or stack made the packet, and not a switch. */

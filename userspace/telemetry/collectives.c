@@ -33,7 +33,8 @@ struct report {
 	/* the present entry */
 	const struct collective_facts *facts;
 	struct times times;
-	uint64_t ideal_ps; /* of the longest */
+	double ideal_ps; /* of all its rounds together */
+	uint64_t entry_rounds;
 };
 
 static void times_add(struct times *t, uint64_t ps)
@@ -148,7 +149,8 @@ static void end_round(struct report *r, struct round *round, uint32_t group)
 		times_add(&r->all, took);
 	}
 	r->count++;
-	r->ideal_ps = max_u64(r->ideal_ps, round->ideal_ps);
+	r->ideal_ps += (double)round->ideal_ps;
+	r->entry_rounds++;
 	json_array_append_new(r->rounds,
 		json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "entry",
 			(json_int_t)r->facts->entry, "job", (json_int_t)(group / r->facts->rounds),
@@ -197,8 +199,8 @@ static void end_entry(struct report *r)
 			(json_int_t)t->finished, "time_us", us(t->finished, mean), "min_us",
 			us(t->finished, (double)t->min_ps), "max_us",
 			us(t->finished, (double)t->max_ps), "ideal_us",
-			us(true, (double)r->ideal_ps), "algbw", bandwidth(f, mean, 1), "busbw",
-			bandwidth(f, mean, f->bus)));
+			us(r->entry_rounds, r->ideal_ps / (double)max_u64(r->entry_rounds, 1)),
+			"algbw", bandwidth(f, mean, 1), "busbw", bandwidth(f, mean, f->bus)));
 }
 
 static const struct collective_facts *facts_of(
@@ -226,6 +228,7 @@ static void add_all(struct report *r)
 			r->facts = facts;
 			r->times = (struct times){0};
 			r->ideal_ps = 0;
+			r->entry_rounds = 0;
 		}
 		flow = facts ? add_round(r, flow, f.flow.group) : flow + 1;
 	}

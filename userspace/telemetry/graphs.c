@@ -35,7 +35,9 @@ static void add_calc(struct report *r, uint32_t rank, uint64_t lasts_ps)
 	while (rank >= r->rank_count && !r->failed)
 		r->failed = ARRAY_ADD(r->computed_ps, r->rank_count, 0) < 0;
 	if (!r->failed)
-		r->computed_ps[rank] += lasts_ps;
+		r->computed_ps[rank] = lasts_ps > UINT64_MAX - r->computed_ps[rank]
+					       ? UINT64_MAX
+					       : r->computed_ps[rank] + lasts_ps;
 }
 
 static void add_operation(struct report *r, struct graph *g, const struct engine_flow_result *f)
@@ -44,7 +46,8 @@ static void add_operation(struct report *r, struct graph *g, const struct engine
 	bool sent = far || f->flow.group & GOAL_SENDS_INSIDE;
 	uint64_t end_ps = far ? f->delivered_ps : f->finish_ps;
 	/* what takes no time, such as the end of a receive, may end at 0 */
-	bool ended = far || f->flow.lasts_ps ? end_ps != 0 : f->start_ps != UINT64_MAX;
+	bool takes = far || f->flow.lasts_ps || f->flow.after_ps;
+	bool ended = takes ? end_ps != 0 : f->start_ps != UINT64_MAX;
 
 	g->messages += sent;
 	if (!sent && f->flow.lasts_ps) {

@@ -41,7 +41,8 @@ static const char *const size_class_names[] = {
 /* Whether all flows of a class have finished; or any, for figures of the finished ones alone. */
 static bool is_known(const struct flow_totals *t, size_t class, bool of_finished)
 {
-	return t->finished[class] && (of_finished || t->finished[class] == t->measured[class]);
+	return t->finished[class] &&
+	       (of_finished || (!t->arriving && t->finished[class] == t->measured[class]));
 }
 
 enum figure { FCT_US, SLOWDOWN };
@@ -200,6 +201,7 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e,
 	engine_stats(e, &s);
 	if (flow_totals_of(&t, e, forgotten) < 0)
 		return NULL;
+	t.arriving = t.count < info->messages;
 	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)s.trace_hash);
 	summary = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "scenario", info->scenario, "seed",
 		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,

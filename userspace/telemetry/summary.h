@@ -10,6 +10,8 @@
 struct summary_info {
 	const char *scenario, *dataplane, *clock, *version;
 	uint64_t seed;
+	uint64_t
+		messages; /* of the workload, those that are yet to arrive included; 0: not known */
 	uint64_t ideal_ps;  /* the bound that host links set; 0: there is no workload */
 	uint64_t fabric_ps; /* and that of all links; the same */
 	double wall_s;      /* of the run itself, set-up excluded */

@@ -9,11 +9,11 @@
 #include "base/wiretime.h"
 #include "workload/demand.h"
 
-/* The switches in parts. */
+/* The switches in parts, or the hosts, each of which is one. */
 struct division {
-	uint32_t *part;     /* of a switch; NETGRAPH_NONE: it is in none */
+	uint32_t *part;     /* of a switch; NETGRAPH_NONE: it is in none; NULL: parts are hosts */
 	uint64_t *out_bps;  /* of a part's links to the rest */
-	uint64_t *least_ps; /* the shortest of their flights */
+	uint64_t *least_ps; /* the shortest of their flights; of hosts NULL */
 	uint32_t parts;
 	struct demands leaving, entering;
 	uint64_t *leaving_ps, *entering_ps; /* the work that cuts_add_work() adds up */
@@ -115,6 +115,25 @@ static void add_up(struct cuts *x, struct division *d)
 	}
 }
 
+/* Links of hosts as they are: ideal.c knows what they need, unless a fault slows them. */
+static int divide_hosts(struct cuts *x)
+{
+	struct division *d = &x->divisions[x->division_count++];
+	uint32_t hosts = x->net->host_count;
+
+	d->parts = hosts;
+	d->out_bps = calloc((size_t)hosts + 1, sizeof(*d->out_bps));
+	d->leaving_ps = calloc((size_t)hosts + 1, sizeof(*d->leaving_ps));
+	d->entering_ps = calloc((size_t)hosts + 1, sizeof(*d->entering_ps));
+	if (!d->out_bps || !d->leaving_ps || !d->entering_ps)
+		return -ENOMEM;
+	for (uint32_t h = 0; h < hosts; h++)
+		d->out_bps[h] = x->rate_bps[x->net->ports[x->net->nodes[h].first_port].link];
+	if (demands_init(&d->leaving, hosts) < 0 || demands_init(&d->entering, hosts) < 0)
+		return -ENOMEM;
+	return 0;
+}
+
 static int divide(struct cuts *x, uint32_t level, bool together)
 {
 	struct division *d = &x->divisions[x->division_count++];
@@ -176,12 +195,15 @@ static struct demand demand_of(
 	const struct cuts *x, const struct operation *msg, const struct division *d, uint32_t part)
 {
 	struct frames frames = frames_of(x, msg);
+	uint64_t work = work_ps(&frames, d->out_bps[part]);
 
+	if (!d->part)
+		return (struct demand){.at = part, .start_ps = msg->start_ps, .work_ps = work};
 	return (struct demand){
 		.at = part,
 		.start_ps = msg->start_ps,
 		.before_ps = host_hop_ps(x, msg->src_host, false, frames.last),
-		.work_ps = work_ps(&frames, d->out_bps[part]),
+		.work_ps = work,
 		/* there, and back again with the answer */
 		.after_ps = 2 * d->least_ps[part] +
 			    host_hop_ps(x, msg->dst_host, true, frames.last) +
@@ -192,7 +214,7 @@ static struct demand demand_of(
 
 static uint32_t part_of(const struct cuts *x, const struct division *d, uint32_t host)
 {
-	return d->part[x->g.edges[x->g.host_edge[host]]];
+	return d->part ? d->part[x->g.edges[x->g.host_edge[host]]] : host;
 }
 
 static int division_take(
@@ -296,10 +318,12 @@ static int cuts_init(struct cuts *x)
 	if (!x->level || !x->order)
 		return -ENOMEM;
 	levels = find_levels(x);
-	x->divisions = calloc(levels + 1, sizeof(*x->divisions));
+	x->divisions = calloc(levels + 2, sizeof(*x->divisions));
 	if (!x->divisions)
 		return -ENOMEM;
-	r = divide(x, 0, false);
+	r = divide_hosts(x);
+	if (r == 0)
+		r = divide(x, 0, false);
 	for (uint32_t level = 0; r == 0 && level < levels; level++)
 		r = divide(x, level, true);
 	return r;

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_CUTS_H
 #define FABRICBED_CUTS_H
 
-/* The bound by links between switches: "messages that leave a part" in docs/closed-forms.md. */
+/* The bound by links as faults leave them: "messages that leave a part" in docs/closed-forms.md. */
 #include "base/net.h"
 #include "workload/ideal.h"
 
@@ -25,8 +25,8 @@ void cuts_end_list(struct cuts *x);
 uint64_t cuts_bound(const struct cuts *x);
 
 /*
- * The same without starts: what a message adds to the time that the busiest links between switches
- * need, if nothing holds it up there. The sum grows until it is taken, which begins a new one.
+ * The same without starts: what a message adds to the time that the busiest links need, if nothing
+ * holds it up there. The sum grows until it is taken, which begins a new one.
  */
 void cuts_add_work(struct cuts *x, const struct operation *msg);
 uint64_t cuts_take_work(struct cuts *x);

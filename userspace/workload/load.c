@@ -125,6 +125,7 @@ struct world {
 	struct source *sources; /* a heap: the earliest first */
 	uint32_t source_count;
 	uint64_t capacity_bps, slowest_bps; /* of the hosts' links */
+	uint32_t made;                      /* flows */
 };
 
 static uint64_t lasts_ps(const struct load *o)
@@ -245,7 +246,7 @@ static void open_sources(struct world *w, const struct workload_hosts *hosts)
 		sift_down(w, i);
 }
 
-static void add_flow(struct operations *m, const struct world *w, uint64_t at_ps, uint32_t src,
+static void add_flow(struct operations *m, struct world *w, uint64_t at_ps, uint32_t src,
 	uint32_t dst, uint64_t bytes)
 {
 	operations_add(m, &(struct operation){
@@ -255,6 +256,7 @@ static void add_flow(struct operations *m, const struct world *w, uint64_t at_ps
 				  .start_ps = w->o->common.start_ps + at_ps,
 				  .entry = w->p.entry,
 				  .arrives = true,
+				  .group = w->made++,
 				  .unmeasured = at_ps < w->o->warmup_ps || at_ps >= w->o->until_ps,
 			  });
 }

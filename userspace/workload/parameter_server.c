@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/rng_stream.h"
-#include "workload/kind.h"
+#include "workload/placement.h"
 #include "workload/list.h"
 
 struct parameter_server {
@@ -22,11 +22,7 @@ struct parameter_server {
 	uint32_t repeat;
 };
 
-static const struct key host = {.kind = VALUE_LABEL,
-	.max = NODE_NAME_LIMIT,
-	.is_host = true,
-	.expected = "the name of a host such as h0"};
-static const struct list servers = {.item = &host,
+static const struct list servers = {.item = &placement_host,
 	.size = sizeof(char *),
 	.count = offsetof(struct parameter_server, server_count),
 	.lone = true};
@@ -76,18 +72,26 @@ static uint32_t server_of(
 	return o->server_count ? hosts->number(hosts->fabric, o->servers[i]) : 0;
 }
 
-/* Hosts that may be workers. */
+/* Whether a host may be a worker: in the plane of the servers, it is none of them. */
+static bool may_work(
+	const struct parameter_server *o, const struct workload_hosts *hosts, uint32_t host)
+{
+	uint32_t planes = workload_groups(hosts, false);
+
+	if (host % planes != server_of(o, hosts, 0) % planes)
+		return false;
+	for (uint32_t i = 0; i < servers_of(o); i++)
+		if (server_of(o, hosts, i) == host)
+			return false;
+	return hosts->matches(hosts->fabric, host, o->hosts);
+}
+
 static uint32_t free_hosts(const struct parameter_server *o, const struct workload_hosts *hosts)
 {
 	uint32_t found = 0;
 
 	for (uint32_t h = 0; h < hosts->count; h++)
-		found += hosts->matches(hosts->fabric, h, o->hosts);
-	for (uint32_t i = 0; i < servers_of(o); i++) {
-		uint32_t server = server_of(o, hosts, i);
-
-		found -= server < hosts->count && hosts->matches(hosts->fabric, server, o->hosts);
-	}
+		found += may_work(o, hosts, h);
 	return found;
 }
 
@@ -113,8 +117,10 @@ static const char *refuse(
 
 	if (!workers || o->workers > workers)
 		snprintf(buf, WORKLOAD_REFUSAL,
-			"workers: %u of the fabric's %u hosts match '%s' and are no server; expected at least %u",
-			workers, hosts->count, o->hosts, o->workers ? o->workers : 1);
+			"workers: %u of the fabric's %u hosts match '%s' and are no server%s; expected at least %u",
+			workers, hosts->count, o->hosts,
+			workload_groups(hosts, false) > 1 ? ", in its plane" : "",
+			o->workers ? o->workers : 1);
 	else if (down || o->upload > hosts->message_max)
 		snprintf(buf, WORKLOAD_REFUSAL,
 			"%s: too large; a message has at most 2^24 packets, %llu bytes",
@@ -196,14 +202,9 @@ static void place(struct rounds *r, const struct workload_hosts *hosts, uint64_t
 
 	for (uint32_t i = 0; i < r->servers; i++)
 		r->server[i] = server_of(r->o, hosts, i);
-	for (uint32_t h = 0; h < hosts->count; h++) {
-		bool may = hosts->matches(hosts->fabric, h, r->o->hosts);
-
-		for (uint32_t i = 0; may && i < r->servers; i++)
-			may = r->server[i] != h;
-		if (may)
+	for (uint32_t h = 0; h < hosts->count; h++)
+		if (may_work(r->o, hosts, h))
 			r->worker[found++] = h;
-	}
 	if (r->o->workers)
 		workload_sample(r->worker, found, r->workers, rng);
 }
