@@ -131,7 +131,7 @@ exits "start: a wrong list" 2
 like "start: a wrong list has its line" "$err" "*flows.file: wrong.csv line 3: dst: there is no host 'h99' among the fabric's 64*"
 fb start ../lists/flows.csv
 exits "start: a list" 0
-like "start: a list: how many" "$out" "3 flows from number 0 on since 2 us*"
+like "start: a list: how many" "$out" "3 flows, the first of them number 0, since 2 us*"
 fb start ../lists/pair.goal
 exits "start: operations of ranks" 0
 fb start ../lists/beside.yaml

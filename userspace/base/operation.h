@@ -35,7 +35,7 @@ struct operation {
 	bool unmeasured : 1; /* a message whose completion time does not count */
 	bool arrives : 1;    /* of an open loop: it counts from when it begins, and has no stream */
 	uint8_t dscp;        /* of its data, plus 1; 0: that of transport_env */
-	/* of those of its entry: what results tell of together; of an open loop: its number there */
+	/* of its entry's: what results tell of together; of an open loop: its number there */
 	uint32_t group;
 };
 

@@ -23,7 +23,7 @@ struct flow_totals {
 	struct flow_sample *samples;
 	size_t sample_count;
 	size_t measured[ALL_SIZES + 1], finished[ALL_SIZES + 1]; /* by class, and all of them */
-	bool arriving; /* there are more to come */
+	bool arriving;                                           /* there are more to come */
 	uint64_t count, unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
 	uint64_t retransmitted, spurious;
 };
