@@ -3,7 +3,6 @@
 #define FABRICBED_WORKLOAD_LIST_H
 
 /* What the kinds of workload share in making lists. Internal to workload/. */
-#include "base/schema.h"
 #include "workload/workload.h"
 
 /* Appends `repeat` messages on each of n pairs, round by round. Errors of operations_reserve(). */
@@ -15,9 +14,5 @@ int operations_add_rounds(struct operations *m, const struct workload_params *p,
  * most size.
  */
 void workload_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng);
-
-/* Of a map's `check`: no name of the list `key` comes twice; why: what the message adds. */
-bool workload_check_twice(struct check *c, const struct tree *n, const char *key,
-	char *const *names, size_t count, const char *why);
 
 #endif

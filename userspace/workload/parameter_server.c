@@ -57,8 +57,8 @@ static bool check_servers(struct check *c, const struct tree *n, void *options, 
 	const struct parameter_server *o = options;
 
 	(void)good;
-	return workload_check_twice(
-		c, n, "server", o->servers, o->server_count, "a server stands once");
+	return placement_check_names(
+		c, n, "server", o->servers, o->server_count, 1, "a server stands once");
 }
 
 static uint32_t servers_of(const struct parameter_server *o)

@@ -11,21 +11,32 @@ const struct key placement_host = {.kind = VALUE_LABEL,
 	.is_host = true,
 	.expected = "the name of a host such as h0"};
 
-bool placement_check(struct check *c, const struct tree *n, const struct placement *p)
+bool placement_check_names(struct check *c, const struct tree *n, const char *key,
+	char *const *names, size_t count, uint32_t most, const char *why)
 {
 	bool fine = true;
 	char path[32];
 
-	for (size_t i = 0; i < p->host_count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		uint32_t before = 0;
 
 		for (size_t k = 0; k < i; k++)
-			before += !strcmp(p->hosts[i], p->hosts[k]);
-		snprintf(path, sizeof(path), "hosts.%zu", i);
-		if (before >= p->ranks_per_host)
-			fine = c->wrong(c, n, path, "'%s' again; ranks_per_host is %u", p->hosts[i],
-				p->ranks_per_host);
+			before += !strcmp(names[i], names[k]);
+		snprintf(path, sizeof(path), "%s.%zu", key, i);
+		if (before >= most)
+			fine = c->wrong(c, n, path, "'%s' again; %s", names[i], why);
 	}
+	return fine;
+}
+
+bool placement_check(struct check *c, const struct tree *n, const struct placement *p)
+{
+	char why[40];
+	bool fine;
+
+	snprintf(why, sizeof(why), "ranks_per_host is %u", p->ranks_per_host);
+	fine = placement_check_names(
+		c, n, "hosts", p->hosts, p->host_count, p->ranks_per_host, why);
 	if (p->ranks_per_host > 1 && !p->inside.rate_bps)
 		fine = c->wrong(c, n, "ranks_per_host",
 			"ranks of a host send to each other inside it; give the rate of that too, such as inside: {rate: 3.6Tbps}");

@@ -54,6 +54,10 @@ extern const struct key placement_host;
 			.expected = "a list of hosts such as [h0, h1]",                                                                                  \
 			.help = "the host of each rank" by_what)
 
+/* Whether each name of the list `key` is there `most` times at most; says so at n, with `why`. */
+bool placement_check_names(struct check *c, const struct tree *n, const char *key,
+	char *const *names, size_t count, uint32_t most, const char *why);
+
 /* Whether no host has too many ranks, and `inside` is there where it is needed; says so at n. */
 bool placement_check(struct check *c, const struct tree *n, const struct placement *p);
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/rng_stream.h"
 #include "workload/kind.h"
 #include "workload/list.h"
@@ -109,21 +108,4 @@ void workload_sample(uint32_t *pool, uint32_t size, uint32_t n, uint64_t *rng)
 		pool[i] = pool[drawn];
 		pool[drawn] = first;
 	}
-}
-
-bool workload_check_twice(struct check *c, const struct tree *n, const char *key,
-	char *const *names, size_t count, const char *why)
-{
-	bool fine = true;
-	char path[32];
-
-	for (size_t i = 0; i < count; i++)
-		for (size_t k = 0; k < i; k++) {
-			if (strcmp(names[i], names[k]))
-				continue;
-			snprintf(path, sizeof(path), "%s.%zu", key, i);
-			fine = c->wrong(c, n, path, "'%s' again; %s", names[i], why);
-			break;
-		}
-	return fine;
 }
