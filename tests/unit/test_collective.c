@@ -956,6 +956,9 @@ static void wrong_keys_are_explained(void **state)
 	expect(STAR "{op: broadcast, algorithm: halving_doubling, size: 1MB}\n",
 		"4:44: workload.0.collective.algorithm: there is no broadcast by halving_doubling; "
 		"expected one of ring, tree\n");
+	expect(STAR
+		"{op: all_to_all, size: 1MB, stragglers: [{rank: 1, delay: 1us}, {rank: 0}, {rank: 1, compute: 2us}]}\n",
+		"4:99: workload.0.collective.stragglers.2.rank: rank 1 again; say all of it at once\n");
 	expect(STAR "{op: all_to_all, size: 1MB, window: 0}\n",
 		"4:53: workload.0.collective.window: 0 is too small; expected a whole number from 1 to "
 		"1000000\n");

@@ -85,6 +85,20 @@ static const struct key keys[] = {
 		.help = "from the end of a round at a rank to its start of the next"),
 };
 
+static bool check_stragglers(struct check *c, const struct tree *n, const struct collective *o)
+{
+	char path[40];
+
+	for (size_t i = 0; i < o->straggler_count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (o->stragglers[k].rank == o->stragglers[i].rank) {
+				snprintf(path, sizeof(path), "stragglers.%zu.rank", i);
+				return c->wrong(c, n, path, "rank %u again; say all of it at once",
+					o->stragglers[i].rank);
+			}
+	return true;
+}
+
 static bool check_collective(struct check *c, const struct tree *n, void *options, uint64_t good)
 {
 	struct collective *o = options;
@@ -101,6 +115,8 @@ static bool check_collective(struct check *c, const struct tree *n, void *option
 		fine = c->wrong(c, n, "algorithm", "there is no %s by %s; expected one of %s",
 			op_words[o->op], algorithm_words[o->algorithm], words);
 	}
+	if (fine)
+		fine = check_stragglers(c, n, o);
 	o->common.bytes = o->chunk && o->chunk < o->bytes ? o->chunk : o->bytes;
 	return fine;
 }
