@@ -154,7 +154,7 @@ static void print_flows(const json_t *s)
 				look_number(s, "slowdown"));
 		putchar('\n');
 		if (look_number(s, "ideal_fabric_us") > look_number(s, "ideal_us"))
-			printf("              %s by the links between switches\n",
+			printf("              %s by all links, as lasting faults leave them\n",
 				number_time(a, look_number(s, "ideal_fabric_us")));
 	}
 	if (exists(s, "flows.goodput_gbps"))
@@ -182,7 +182,8 @@ static void print_graphs(const json_t *s)
 
 	if (!entries)
 		return;
-	printf("\n");
+	if (!look(s, "collectives.entries"))
+		printf("\n");
 	table_print(entries, stdout, 0);
 	printf("\n");
 }
