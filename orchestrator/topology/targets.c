@@ -60,11 +60,6 @@ static uint64_t host_rate(const void *fabric, uint32_t host)
 	return net->ports[net->nodes[host].first_port].rate_bps;
 }
 
-static uint32_t host_server(const void *fabric, uint32_t host)
-{
-	return fabric_server(fabric, host);
-}
-
 static const char *refuse_dscp(const void *fabric, uint32_t dscp, char buf[WORKLOAD_REFUSAL])
 {
 	const struct switching *sw = &((const struct fabric *)fabric)->switching;
@@ -82,7 +77,6 @@ static const char *refuse_dscp(const void *fabric, uint32_t dscp, char buf[WORKL
 struct workload_hosts fabric_workload_hosts(const struct fabric *f)
 {
 	return (struct workload_hosts){
-		.server = host_server,
 		.nics = f->nics,
 		.planes = f->planes,
 		.count = f->net.host_count,

@@ -53,7 +53,6 @@ struct workload_hosts {
 	uint32_t (*number)(const void *fabric, const char *name); /* UINT32_MAX: there is none */
 	bool (*matches)(const void *fabric, uint32_t host, const char *glob); /* its name does */
 	uint64_t (*rate_bps)(const void *fabric, uint32_t host);              /* of its link */
-	uint32_t (*server)(const void *fabric, uint32_t host); /* whose NIC it is; from 0 on */
 	uint32_t nics;   /* of a server: host h is NIC h % nics of its own; 0: as 1 */
 	uint32_t planes; /* host h is in plane h % planes, and no path leads out; 0: as 1 */
 	/* Why data may not have that DSCP ("DSCP 49 ..."): NULL, or buf. */
