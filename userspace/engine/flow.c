@@ -9,6 +9,7 @@
 #include <string.h>
 #include "abi/wire.h"
 #include "base/array.h"
+#include "base/numbers.h"
 #include "engine/internal.h"
 #include "engine/reserve.h"
 
@@ -29,6 +30,12 @@ static size_t endpoint_bytes(const struct engine *e, bool sender)
 	       ~(size_t)(BLOCK_ALIGN - 1);
 }
 
+/* Its beginning: behind it are bitmaps, of which a packet touches one place. */
+static uint32_t lines_of(size_t bytes)
+{
+	return (uint32_t)min_u64(bytes / 64, 10);
+}
+
 int flow_memory_init(struct engine *e)
 {
 	struct flow_memory *m = &e->memory;
@@ -36,6 +43,8 @@ int flow_memory_init(struct engine *e)
 	*m = (struct flow_memory){.free_head = FLOW_NONE, .free_record = FLOW_NONE};
 	m->receiver_offset = sizeof(struct engine_live) + endpoint_bytes(e, true);
 	m->block_bytes = m->receiver_offset + endpoint_bytes(e, false);
+	m->lines[0] = lines_of(endpoint_bytes(e, true));
+	m->lines[1] = lines_of(endpoint_bytes(e, false));
 	m->capacity = (uint32_t)(FLOW_RESERVE / m->block_bytes);
 	m->numbers = FLOW_NUMBERS / e->env.qps;
 	m->blocks = reserve_new(FLOW_RESERVE);

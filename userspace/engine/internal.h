@@ -172,7 +172,8 @@ struct engine_waiter {
 /* Flows that are under way and those that are over, and who is who by queue pair; see flow.c. */
 struct flow_memory {
 	uint8_t *blocks; /* engine_live and endpoints; reserved address space */
-	size_t block_bytes, receiver_offset, reserved_bytes;
+	size_t block_bytes, receiver_offset;
+	uint32_t lines[2]; /* of the cache that a packet touches at a sender, at a receiver */
 	uint32_t capacity, fresh, free_head;
 	uint32_t numbers;    /* connections that are open at the same time, at most */
 	uint32_t *by_number; /* the place of the one that has a number, plus 1; 0: none; reserved */
@@ -485,7 +486,7 @@ static inline void flow_prefetch(const struct engine *e, struct engine_live *l, 
 	const uint8_t *from = (const uint8_t *)flow_endpoint(e, l, sender);
 
 	__builtin_prefetch(l, 1);
-	for (uint32_t i = 0; i < (sender ? 10 : 5); i++) /* lines of what STrack keeps */
+	for (uint32_t i = 0; i < e->memory.lines[!sender]; i++)
 		__builtin_prefetch(from + 64 * i, 1);
 }
 
