@@ -17,20 +17,20 @@ endif
 Q        := $(if $(V),,@)
 ALL_CFLAGS = -std=gnu11 $(WARN) $(CFLAGS) -MMD -MP
 CLI_LIBS := -lncurses -ltinfo
-LIBS     := -lbpf -lmnl -lyaml -ljansson -lpthread -lm
+LIBS     := -lbpf -lmnl -lyaml -ljansson -lsqlite3 -lpthread -lm
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -O1 -g
 FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
-            libyaml-dev libjansson-dev libncurses-dev linux-libc-dev iproute2
+            libyaml-dev libjansson-dev libsqlite3-dev libncurses-dev linux-libc-dev iproute2
 CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools
 
 KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/bringup/*.c orchestrator/session/*.c orchestrator/daemon/*.c \
-              orchestrator/report/*.c)
+              orchestrator/report/*.c orchestrator/sweep/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \

@@ -28,7 +28,7 @@ struct cli_option {
 
 #define CLI_OPTIONS_MAX    16
 #define CLI_POSITIONAL_MAX 24
-#define CLI_SETS_MAX       64
+#define CLI_SETS_MAX       160
 
 /* What was given: the last of an option that came twice, but all of --set. */
 struct cli_args {
@@ -53,7 +53,7 @@ struct command {
 	int (*run)(const struct command *c, const struct cli_args *args);
 };
 
-extern const struct command cmd_top, cmd_run, cmd_validate, cmd_graph, cmd_doctor, cmd_help,
+extern const struct command cmd_top, cmd_run, cmd_sweep, cmd_validate, cmd_graph, cmd_doctor, cmd_help,
 	cmd_version;
 extern const struct command cmd_up, cmd_down, cmd_list, cmd_exec;
 extern const struct command cmd_show, cmd_inject, cmd_heal, cmd_start, cmd_pause, cmd_go, cmd_step,

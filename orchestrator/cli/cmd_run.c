@@ -422,8 +422,8 @@ static int run_compared(const struct run *run, const struct cli_args *args, cons
 static int check_seed(const struct scenario *s, const char *seed)
 {
 	for (size_t i = 0; seed && i < s->variant_count; i++) {
-		for (size_t j = 0; j < s->variants[i].set_count; j++) {
-			if (strncmp(s->variants[i].sets[j], "seed=", 5))
+		for (size_t j = 0; j < s->variants[i].set.count; j++) {
+			if (strncmp(s->variants[i].set.items[j], "seed=", 5))
 				continue;
 			cli_error(
 				"run: variant %s of %s has a seed of its own, which --seed would take the place of; "

@@ -111,16 +111,16 @@ int cli_load_variant(const struct cli_args *given, const struct variant_spec *v,
 	struct cli_args args = *given;
 	int status;
 
-	if (v->set_count + given->set_count > CLI_SETS_MAX) {
+	if (v->set.count + given->set_count > CLI_SETS_MAX) {
 		cli_error(
 			"more than %d --set, those of variant %s included", CLI_SETS_MAX, v->name);
 		return EXIT_INPUT;
 	}
-	for (size_t i = 0; i < v->set_count; i++)
-		args.sets[i] = v->sets[i];
+	for (size_t i = 0; i < v->set.count; i++)
+		args.sets[i] = v->set.items[i];
 	for (size_t i = 0; i < given->set_count; i++)
-		args.sets[v->set_count + i] = given->sets[i];
-	args.set_count = v->set_count + given->set_count;
+		args.sets[v->set.count + i] = given->sets[i];
+	args.set_count = v->set.count + given->set_count;
 	status = load(args.positional[0], v->name, &args, ret_scenario, ret_fabric);
 	if (status != EXIT_WELL && !args.errors)
 		cli_error("that is variant %s", v->name);

@@ -9,6 +9,7 @@
 
 static const struct command *const commands[] = {
 	&cmd_run,
+	&cmd_sweep,
 	&cmd_validate,
 	&cmd_graph,
 	&cmd_up,

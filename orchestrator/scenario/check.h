@@ -22,7 +22,13 @@
 #define EVERY_AUTO UINT64_MAX /* switch.cnp.every: what the hosts say, once they are known */
 
 extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
-	workload_map, fault_map, expect_map, variant_map;
+	workload_map, fault_map, expect_map, variant_map, sweep_map;
+
+/* A struct settings: a mapping of keys to single values. */
+extern const struct form settings_form;
+
+/* A metric of summary.json. */
+bool check_metric(struct check *c, const struct tree *n, void *target);
 
 /* Whether the key of that name is among the valid ones. */
 bool is_valid(const struct map *map, uint64_t valid, const char *name);
@@ -39,7 +45,11 @@ bool check_node_name(const char *name);
 bool has_none(struct check *c, const struct tree *n, const char *const *keys, const char *why);
 
 /* Variants: no two of a name. */
+#define VARIANTS_LIMIT 32
 void check_variants(struct check *c, const struct tree *list, const struct scenario *s);
+
+/* What a sweep says of variants and of its own parameters; n: the section, or NULL. */
+void check_sweep(struct check *c, const struct tree *n, const struct scenario *s);
 
 /* That each message fits the mtu, once both are known to be valid by themselves. */
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);

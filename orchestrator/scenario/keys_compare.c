@@ -4,19 +4,21 @@
 #include <string.h>
 #include "scenario/check.h"
 
-#define SETS_LIMIT 32 /* of a variant; the command line has room for as many of its own */
+#define SETTINGS_LIMIT 32 /* of a variant; the command line has room for as many of its own */
 
 /* Each key and value as --set would have them. */
-static bool read_set(struct check *c, const struct tree *n, void *variant)
+static bool read_settings(struct check *c, const struct tree *n, void *target)
 {
-	struct variant_spec *v = variant;
+	struct settings *s = target;
 	bool valid = true;
 
-	if (n->kind != TREE_MAP || n->count > SETS_LIMIT)
+	if (!n)
+		return true;
+	if (n->kind != TREE_MAP || n->count > SETTINGS_LIMIT)
 		return explain_unexpected(
 			c->diags, n, "a mapping of up to 32 keys, as in {host.transport: strack}");
-	v->sets = calloc(n->count + 1, sizeof(*v->sets));
-	if (!v->sets) {
+	s->items = calloc(n->count + 1, sizeof(*s->items));
+	if (!s->items) {
 		c->out_of_memory = true;
 		return false;
 	}
@@ -27,33 +29,35 @@ static bool read_set(struct check *c, const struct tree *n, void *variant)
 			explain_unexpected(
 				c->diags, item, "a single value; name the key whole, as a.b.c");
 			valid = false;
-		} else if (asprintf(&v->sets[v->set_count], "%s=%s", item->key, item->text) < 0) {
+		} else if (asprintf(&s->items[s->count], "%s=%s", item->key, item->text) < 0) {
 			c->out_of_memory = true;
 			return false;
 		} else {
-			v->set_count++;
+			s->count++;
 		}
 	}
 	return valid;
 }
 
-static void release_sets(void *variant)
+static void release_settings(void *target)
 {
-	struct variant_spec *v = variant;
+	struct settings *s = target;
 
-	for (size_t i = 0; i < v->set_count; i++)
-		free(v->sets[i]);
-	free(v->sets);
+	for (size_t i = 0; i < s->count; i++)
+		free(s->items[i]);
+	free(s->items);
+	*s = (struct settings){0};
 }
 
-static const struct form set_form = {.read = read_set, .release = release_sets};
+const struct form settings_form = {.read = read_settings, .release = release_settings};
 
 static const struct key keys[] = {
 	KEY("name", LABEL, struct variant_spec, name, .required = true, NAME,
 		.help = "a folder of the results has it"),
 	{.name = "set",
 		.kind = VALUE_FORM,
-		.form = &set_form,
+		.form = &settings_form,
+		.offset = offsetof(struct variant_spec, set),
 		.required = true,
 		.expected = "a mapping such as {host.transport: strack}",
 		.help = "keys that are changed, as --set would"},

@@ -10,7 +10,7 @@
 #define FIDELITY      "fidelity."
 
 /* Too many to list in a message: it names the closest, or one with that word, and the command. */
-static bool check_metric(struct check *c, const struct tree *n, void *target)
+bool check_metric(struct check *c, const struct tree *n, void *target)
 {
 	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN];
 	const char *names[METRICS_LIMIT], *hint;

@@ -45,6 +45,8 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 
 	if (VALID("compare"))
 		check_variants(c, tree_get(root, "compare"), s);
+	if (VALID("compare") && VALID("sweep"))
+		check_sweep(c, tree_get(root, "sweep"), s);
 	if (!VALID("topology"))
 		return false;
 	/* the period in which roce's senders raise their rates; for others DCQCN's default */
@@ -87,8 +89,6 @@ static const struct key telemetry_keys[] = {
 };
 
 static const struct map telemetry_map = {KEYS(telemetry_keys)};
-
-#define VARIANTS_LIMIT 32
 
 static const struct list workload_list = {.item = ITEM(&workload_map),
 	.size = sizeof(struct workload_spec),
@@ -137,6 +137,8 @@ static const struct key keys[] = {
 	KEY("compare", LIST, struct scenario, variants, .usual = "one run", .list = &variant_list,
 		.expected = "a list of {name, set}", .applies = never,
 		.help = "variants of the scenario that are run and shown side by side"),
+	KEY("sweep", MAP, struct scenario, sweep, .fallback = "off", .map = &sweep_map,
+		.applies = never, .help = "many runs of the scenario, by 'fabricbed sweep'"),
 };
 
 const struct map scenario_map = {KEYS(keys), .check = check_sections, .partial = true};

@@ -80,7 +80,7 @@ static int check_tree(struct scenario **ret, const char *name, const struct tree
 static bool leaves_about(const char *set)
 {
 	static const char *const keys[] = {
-		"name", "seed", "clock", "telemetry", "until", "expect", "compare"};
+		"name", "seed", "clock", "telemetry", "until", "expect", "compare", "sweep"};
 	size_t length = strcspn(set, ".=");
 
 	for (size_t i = 0; i < COUNT(keys); i++)

@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "base/quantity.h"
 #include "faults/fault_kind.h"
+#include "scenario/sweep_spec.h"
 
 struct link_override {
 	char *match; /* glob over link names */
@@ -203,13 +204,6 @@ struct expect_spec {
 /* Whether the metric is of completion times: of all flows, or of those that have finished. */
 bool expect_has_of(const char *metric);
 
-/* A run of the same scenario with other values, to be compared with its siblings. */
-struct variant_spec {
-	char *name;
-	char **sets; /* "key.path=value" */
-	size_t set_count;
-};
-
 struct scenario {
 	char *path; /* as it was named, for messages */
 	char *name;
@@ -230,6 +224,7 @@ struct scenario {
 	size_t expect_count;
 	struct variant_spec *variants; /* compare */
 	size_t variant_count;
+	struct sweep_spec sweep;
 };
 
 /*

@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/parallel.h"
+#include "cli/cli.h"
+#include "cli/machine.h"
+#include "cli/parents.h"
+#include "cli/replace.h"
+#include "cli/stop.h"
+#include "cli/sweep_print.h"
+#include "cli/sweep_runs.h"
+#include "scenario/scenario.h"
+#include "sweep/verdict.h"
+#include "topology/fabric.h"
+
+static const struct cli_option options[] = {
+	{"jobs", 'J', "N", "runs at a time (default: one a core)"},
+	{"seeds", 0, "LIST", "1..10 or 1,5,7: each point is run with each of these seeds"},
+	{"scale", 0, "NAME", "the sweep in another size: one of its scales"},
+	{"metric", 'm', "METRIC", "what the table on the screen shows"},
+	{"best", 'b', "METRIC",
+		"show each variant's point with the smallest mean; max:METRIC, the largest"},
+	{"dataplane", 'd', "kernel|inline", "where the frames go (default: inline)"},
+	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
+	{"output", 'o', "DIR", "results go there (default: sweeps/NAME)"},
+	{"json", 'j', NULL, "print the points and expectations as JSON"},
+	{"quiet", 'q', NULL, "print nothing but errors"},
+	{0},
+};
+
+/* As the command line has it. */
+struct sweep_command {
+	const struct command *c;
+	const struct cli_args *args;
+	const char *output, *scale, *metric, *best;
+	char *seeds; /* a setting; NULL: not given */
+	size_t jobs;
+	bool kernel, json, quiet;
+};
+
+/* One sweep that is under way. */
+struct sweep {
+	const struct sweep_command *command;
+	const char *file;
+	struct scenario *scenario;
+	struct sweep_plan *plan;
+	struct sweep_table table;
+	char *folder;
+	int lock;
+	const char **settings; /* of the scale, and of the command line */
+	size_t first_count, setting_count;
+};
+
+/* ---- the scenario, its scale and its plan ---- */
+
+static int add_settings(struct sweep *s, char *const *items, size_t count)
+{
+	const char **all = realloc(s->settings, (s->setting_count + count + 1) * sizeof(*all));
+
+	if (!all) {
+		cli_error("out of memory");
+		return EXIT_RUN;
+	}
+	s->settings = all;
+	for (size_t i = 0; i < count; i++)
+		all[s->setting_count++] = items[i];
+	return EXIT_WELL;
+}
+
+static int load_with(struct sweep *s, struct scenario **ret)
+{
+	struct cli_args args = *s->command->args;
+	struct fabric *f = NULL;
+	int status;
+
+	if (s->setting_count > CLI_SETS_MAX) {
+		cli_error("more than %d --set, those of the scale included", CLI_SETS_MAX);
+		return EXIT_INPUT;
+	}
+	args.set_count = s->setting_count;
+	if (s->setting_count)
+		memcpy(args.sets, s->settings, s->setting_count * sizeof(*args.sets));
+	status = cli_load(s->file, &args, ret, &f);
+	fabric_free(f);
+	return status;
+}
+
+static const struct variant_spec *find_scale(const struct sweep *s, const struct scenario *base)
+{
+	const struct sweep_spec *sweep = &base->sweep;
+	const char *names[8], *name = s->command->scale;
+	char hint[DIAG_HINT];
+
+	for (size_t i = 0; i < sweep->scale_count; i++) {
+		names[i] = sweep->scales[i].name;
+		if (!strcmp(names[i], name))
+			return &sweep->scales[i];
+	}
+	cli_error("sweep: %s has no scale '%s'%s", s->file, name,
+		sweep->scale_count ? diag_hint(hint, name, names, sweep->scale_count, "")
+				   : "; sweep.scales lists them, and there are none");
+	return NULL;
+}
+
+/* The command line has the last word, but not on what the sweep itself varies. */
+static int check_given(const struct sweep *s)
+{
+	const struct cli_args *args = s->command->args;
+
+	for (size_t i = 0; i < args->set_count; i++) {
+		for (size_t k = 0; k < s->plan->column_count; k++) {
+			const char *key = s->plan->columns[k].parameter->key;
+
+			if (strncmp(args->sets[i], key, strlen(key)) ||
+				args->sets[i][strlen(key)] != '=')
+				continue;
+			cli_error(
+				"sweep: --set %s would undo the sweep's grid; set sweep.grid.%zu.values instead",
+				args->sets[i], k);
+			return EXIT_INPUT;
+		}
+		if (s->scenario->sweep.seeds.count && !strncmp(args->sets[i], "seed=", 5)) {
+			cli_error(
+				"sweep: --set %s would undo the sweep's seeds; --seeds names others",
+				args->sets[i]);
+			return EXIT_INPUT;
+		}
+	}
+	return EXIT_WELL;
+}
+
+static int make_plan(struct sweep *s)
+{
+	const struct sweep_command *c = s->command;
+	struct error why = ERROR_INIT;
+	struct scenario *base = NULL;
+	int status;
+
+	/* the scale's settings stay in memory with the scenario that has them */
+	if (c->scale) {
+		const struct variant_spec *scale;
+
+		status = load_with(s, &base);
+		scale = status == EXIT_WELL ? find_scale(s, base) : NULL;
+		if (!scale) {
+			scenario_free(base);
+			return EXIT_INPUT;
+		}
+		status = add_settings(s, scale->set.items, scale->set.count);
+		s->first_count = s->setting_count;
+		s->scenario = base;
+		if (status != EXIT_WELL)
+			return status;
+	}
+	status = add_settings(s, (char *const *)c->args->sets, c->args->set_count);
+	if (status == EXIT_WELL && c->seeds)
+		status = add_settings(s, &c->seeds, 1);
+	if (status != EXIT_WELL)
+		return status;
+	/* as texts of their own: the scenario they came from goes */
+	for (size_t i = 0; i < s->setting_count; i++)
+		s->settings[i] = strdup(s->settings[i]);
+	scenario_free(s->scenario);
+	s->scenario = NULL;
+	status = load_with(s, &s->scenario);
+	if (status != EXIT_WELL)
+		return status;
+	if (sweep_plan_new(&s->plan, s->scenario, &why) < 0) {
+		cli_error("sweep: %s: %s", s->file, why.text);
+		return EXIT_INPUT;
+	}
+	return check_given(s);
+}
+
+/* ---- the folder ---- */
+
+#define MARK ".sweep"
+
+static bool is_empty(const char *folder)
+{
+	DIR *d = opendir(folder);
+	struct dirent *e;
+	int count = 0;
+
+	while (d && (e = readdir(d)))
+		count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
+	if (d)
+		closedir(d);
+	return !count;
+}
+
+/* Its mark says that the folder is a sweep's; while it is locked another one writes there. */
+static int claim_folder(struct sweep *s)
+{
+	char *mark = NULL;
+	int status = EXIT_INPUT;
+
+	parents_make(s->folder);
+	if (mkdir(s->folder, 0777) < 0 && errno != EEXIST)
+		cli_error("can't make the folder %s: %s; --output names another", s->folder,
+			strerror(errno));
+	else if (asprintf(&mark, "%s/" MARK, s->folder) < 0)
+		cli_error("out of memory");
+	else if (access(mark, F_OK) < 0 && !is_empty(s->folder))
+		cli_error("%s holds files that are no sweep's; --output names another folder",
+			s->folder);
+	else if ((s->lock = open(mark, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0)
+		cli_error("can't write in %s: %s; --output names another folder", s->folder,
+			strerror(errno));
+	else if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
+		cli_error("another sweep writes in %s; --output names another folder", s->folder);
+	else
+		status = EXIT_WELL;
+	free(mark);
+	return status;
+}
+
+static char *file_in(const struct sweep *s, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", s->folder, name) < 0 ? NULL : path;
+}
+
+/* ---- what comes of it ---- */
+
+static int write_failed(const char *path, int r)
+{
+	cli_error("can't write %s: %s", path, strerror(-r));
+	return EXIT_RUN;
+}
+
+static int write_table(const struct sweep *s)
+{
+	char *path = file_in(s, "sweep.csv");
+	struct replacement file;
+	int r = path ? replace_open(&file, path) : -ENOMEM;
+
+	if (r == 0) {
+		sweep_table_write(&s->table, file.out.file);
+		r = replace_end(&file);
+	}
+	r = r < 0 ? write_failed(path ? path : s->folder, r) : EXIT_WELL;
+	free(path);
+	return r;
+}
+
+static int write_report(const struct sweep *s, const json_t *report)
+{
+	char *path = file_in(s, "sweep.json");
+	struct replacement file;
+	int r = path ? replace_open(&file, path) : -ENOMEM;
+
+	if (r == 0) {
+		print_json(report, file.out.file);
+		r = replace_end(&file);
+	}
+	r = r < 0 ? write_failed(path ? path : s->folder, r) : EXIT_WELL;
+	free(path);
+	return r;
+}
+
+/* The database under another name until it is whole. */
+static int make_database(const struct sweep *s, struct database **ret)
+{
+	char *path = file_in(s, "sweep.sqlite"), *made = file_in(s, "sweep.sqlite.new");
+	char *runs = file_in(s, "runs");
+	struct error why = ERROR_INIT;
+	int status = EXIT_RUN;
+
+	if (!path || !made || !runs)
+		cli_error("out of memory");
+	else if (database_make(ret, made, &s->table, runs, &why) < 0)
+		cli_error("%s", why.text);
+	else if (rename(made, path) < 0)
+		status = write_failed(path, -errno);
+	else
+		status = EXIT_WELL;
+	free(runs);
+	free(made);
+	free(path);
+	return status;
+}
+
+static json_t *make_report(
+	const struct sweep *s, const struct sweep_work *w, struct database *d, bool *ret_met)
+{
+	const struct sweep_command *c = s->command;
+	const char *metric = c->metric ? c->metric : verdict_metric(&s->table);
+	json_t *report = json_pack("{s:s, s:s, s:{s:I, s:I, s:I, s:I}, s:s, s:o, s:o}", "scenario",
+		s->scenario->name, "scale", c->scale ? c->scale : "", "runs", "count",
+		(json_int_t)s->plan->count, "done_before", (json_int_t)w->done_before, "failed",
+		(json_int_t)w->failed, "missed", (json_int_t)w->missed, "metric", metric, "points",
+		verdict_points(&s->table, metric), "expect",
+		verdict_expects(&s->table, d, ret_met));
+
+	if (c->best) {
+		bool largest = !strncmp(c->best, "max:", 4);
+		const char *best = c->best + (largest ? 4 : 0);
+
+		json_object_set_new(report, "best",
+			json_pack("{s:s, s:b, s:o}", "metric", best, "largest", (int)largest,
+				"points", verdict_best(&s->table, best, largest)));
+	}
+	return report;
+}
+
+static int conclude(struct sweep *s, const struct sweep_work *w)
+{
+	struct database *d = NULL;
+	json_t *report;
+	bool met = true;
+	int status = write_table(s);
+
+	if (status == EXIT_WELL)
+		status = make_database(s, &d);
+	if (status != EXIT_WELL)
+		return status;
+	report = make_report(s, w, d, &met);
+	status = write_report(s, report);
+	if (s->command->json)
+		print_json(report, stdout);
+	else if (!s->command->quiet)
+		sweep_print(report, s->scenario->about, s->folder);
+	json_decref(report);
+	database_close(d);
+	if (status == EXIT_WELL && w->failed)
+		status = EXIT_RUN;
+	return status != EXIT_WELL ? status : met && !w->missed ? EXIT_WELL : EXIT_EXPECT;
+}
+
+static int do_sweep(struct sweep *s)
+{
+	const struct sweep_command *c = s->command;
+	struct sweep_work w = {
+		.file = s->file,
+		.folder = s->folder,
+		.first = s->settings,
+		.first_count = s->first_count,
+		.given = s->settings + s->first_count,
+		.given_count = s->setting_count - s->first_count,
+		.kernel = c->kernel,
+		.quiet = c->quiet,
+		.jobs = c->jobs,
+		.plan = s->plan,
+		.table = &s->table,
+		.errors = c->args->errors,
+	};
+	int status;
+
+	if (sweep_table_init(&s->table, s->plan) < 0) {
+		cli_error("out of memory");
+		return EXIT_RUN;
+	}
+	status = claim_folder(s);
+	if (status == EXIT_WELL)
+		status = sweep_prepare(&w);
+	if (status == EXIT_WELL)
+		status = sweep_do(&w);
+	return status == EXIT_WELL ? conclude(s, &w) : status;
+}
+
+/* in: the folder that gets one of this name; NULL: the command line's, or its default. */
+static int sweep_file(const struct sweep_command *c, const char *file, const char *in)
+{
+	struct sweep s = {.command = c, .file = file, .lock = -1};
+	int status = make_plan(&s);
+
+	if (status == EXIT_WELL) {
+		const char *scale = c->scale ? c->scale : "", *dash = c->scale ? "-" : "";
+
+		if (c->output && !in)
+			s.folder = strdup(c->output);
+		else if (asprintf(&s.folder, "%s/%s%s%s", in ? in : "sweeps", s.scenario->name,
+				 dash, scale) < 0)
+			s.folder = NULL;
+		status = s.folder ? do_sweep(&s) : EXIT_RUN;
+	}
+	if (s.lock >= 0)
+		close(s.lock);
+	sweep_table_release(&s.table);
+	sweep_plan_free(s.plan);
+	scenario_free(s.scenario);
+	for (size_t i = 0; s.plan && i < s.setting_count; i++)
+		free((char *)s.settings[i]);
+	free(s.settings);
+	free(s.folder);
+	return status;
+}
+
+/* ---- the command ---- */
+
+static int is_scenario(const struct dirent *e)
+{
+	const char *dot = strrchr(e->d_name, '.');
+
+	return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
+}
+
+/* What several came to: the worst of it. */
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
+/* Each scenario in a folder, in the order of their names. */
+static int sweep_folder(const struct sweep_command *c, const char *folder)
+{
+	struct dirent **files = NULL;
+	int count = scandir(folder, &files, is_scenario, alphasort), status = EXIT_WELL;
+
+	if (count <= 0) {
+		cli_error("sweep: %s: %s", folder,
+			count ? strerror(errno) : "no scenario files (*.yaml) in there");
+		free(files);
+		return EXIT_INPUT;
+	}
+	for (int i = 0; i < count; i++) {
+		char *file;
+
+		if (!stop_asked && asprintf(&file, "%s/%s", folder, files[i]->d_name) >= 0) {
+			status = worse(
+				status, sweep_file(c, file, c->output ? c->output : "sweeps"));
+			free(file);
+		}
+		free(files[i]);
+	}
+	free(files);
+	return status;
+}
+
+static int take_jobs(struct sweep_command *c, const char *text)
+{
+	char *end;
+	unsigned long jobs = text ? strtoul(text, &end, 10) : parallel_cores();
+
+	if (text && (*end || !*text || strspn(text, "0123456789") != strlen(text) || !jobs ||
+			    jobs > 4096)) {
+		cli_error("sweep: --jobs %s is not a number from 1 to 4096", text);
+		return EXIT_INPUT;
+	}
+	c->jobs = jobs;
+	return EXIT_WELL;
+}
+
+/* "1,5,7" is what a shell passes on most easily. */
+static int take_seeds(struct sweep_command *c, const char *text)
+{
+	if (text && asprintf(&c->seeds, strchr(text, ',') ? "sweep.seeds=[%s]" : "sweep.seeds=%s",
+			    text) < 0) {
+		c->seeds = NULL;
+		cli_error("out of memory");
+		return EXIT_RUN;
+	}
+	return EXIT_WELL;
+}
+
+static int take_options(struct sweep_command *c)
+{
+	const struct command *command = c->c;
+	const struct cli_args *args = c->args;
+	int status = take_jobs(c, cli_value(command, args, "jobs"));
+
+	c->output = cli_value(command, args, "output");
+	c->scale = cli_value(command, args, "scale");
+	c->metric = cli_value(command, args, "metric");
+	c->best = cli_value(command, args, "best");
+	c->json = cli_value(command, args, "json") != NULL;
+	c->quiet = c->json || cli_value(command, args, "quiet") != NULL;
+	if (status == EXIT_WELL && cli_value(command, args, "dataplane"))
+		status = machine_dataplane(command, args, &c->kernel);
+	return status == EXIT_WELL ? take_seeds(c, cli_value(command, args, "seeds")) : status;
+}
+
+static int run_sweep(const struct command *command, const struct cli_args *args)
+{
+	struct sweep_command c = {.c = command, .args = args};
+	const char *path = args->positional[0];
+	struct stat st;
+	int status = take_options(&c);
+
+	if (status == EXIT_WELL) {
+		stop_catch_two(0);
+		status = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? sweep_folder(&c, path)
+								     : sweep_file(&c, path, NULL);
+	}
+	free(c.seeds);
+	return status;
+}
+
+const struct command cmd_sweep = {
+	.name = "sweep",
+	.operands = "FILE|DIR",
+	.summary = "run a scenario many times: parameters, variants and seeds",
+	.details =
+		"Runs each combination of the values in the scenario's `sweep`, its variants in `compare`, and its\n"
+		"seeds, several at a time, each as `fabricbed run` in a process of its own. Runs that are done are\n"
+		"not done again: an interrupted sweep goes on with the same command. Writes sweep.csv and\n"
+		"sweep.sqlite, a row a run, and sweep.json: means with their 95% confidence intervals, and what the\n"
+		"sweep's `expect` came to. A folder stands for all scenarios in it, each with a folder of its own.\n"
+		"Exit status 1 means that an expectation failed, 4 that a run failed or Ctrl-C ended the sweep.",
+	.options = options,
+	.operands_min = 1,
+	.operands_max = 1,
+	.run = run_sweep,
+};

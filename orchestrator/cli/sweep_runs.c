@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/sweep_runs.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/json.h"
+#include "cli/parents.h"
+#include "cli/stop.h"
+#include "io/clock.h"
+#include "scenario/identity.h"
+#include "scenario/scenario.h"
+#include "session/expect.h"
+#include "sweep/jobs.h"
+#include "topology/fabric.h"
+
+/* One run is none of several. */
+static const char *const alone[] = {"compare=[]", "sweep=off"};
+
+/* All that a run sets; NULL-terminated. NULL after a message. */
+static char **settings_of(const struct sweep_work *w, const struct sweep_run *run)
+{
+	char **own = sweep_run_settings(w->plan, run, w->given, w->given_count);
+	size_t own_count = 0, count = 0;
+	char **all;
+
+	while (own && own[own_count])
+		own_count++;
+	all = own ? calloc(w->first_count + own_count + COUNT(alone) + 1, sizeof(*all)) : NULL;
+	if (!all) {
+		sweep_settings_free(own);
+		cli_error("out of memory");
+		return NULL;
+	}
+	for (size_t i = 0; i < w->first_count; i++)
+		all[count++] = strdup(w->first[i]);
+	for (size_t i = 0; i < own_count; i++)
+		all[count++] = own[i];
+	for (size_t i = 0; i < COUNT(alone); i++)
+		all[count++] = strdup(alone[i]);
+	free(own);
+	return all;
+}
+
+static char *run_folder(const struct sweep_work *w, const struct sweep_run *run)
+{
+	char *path;
+
+	return asprintf(&path, "%s/runs/%s", w->folder, run->id) < 0 ? NULL : path;
+}
+
+/* The summary of a run that is done; NULL: it is not. */
+static json_t *read_summary(const struct sweep_work *w, const struct sweep_run *run)
+{
+	char *folder = run_folder(w, run), *path = NULL;
+	json_t *summary = NULL;
+
+	if (folder && asprintf(&path, "%s/summary.json", folder) >= 0)
+		summary = json_load_file(path, 0, NULL);
+	if (json_is_true(json_object_get(summary, "interrupted"))) {
+		json_decref(summary);
+		summary = NULL;
+	}
+	free(path);
+	free(folder);
+	return summary;
+}
+
+/* ---- before the first one ---- */
+
+/* Another seed changes nothing that is checked: the fabric is made for one seed of each point. */
+static int load_run(const struct sweep_work *w, size_t number, const struct cli_args *args,
+	struct scenario **ret)
+{
+	struct diags diags = DIAGS_INIT;
+	struct fabric *f = NULL;
+	int status;
+
+	if (number % w->plan->seeds == 0) {
+		status = cli_load(w->file, args, ret, &f);
+		fabric_free(f);
+		return status;
+	}
+	status = scenario_load(ret, w->file, args->sets, args->set_count, &diags) < 0 ? EXIT_INPUT
+										      : EXIT_WELL;
+	if (status != EXIT_WELL)
+		cli_error("%s: %s", w->file, diags.count ? diags.items[0].text : "out of memory");
+	diags_release(&diags);
+	return status;
+}
+
+/* Whether it meets what the scenario expects of a run, which may have changed since it was done. */
+static bool meets(const struct scenario *s, json_t *summary)
+{
+	bool met = true;
+
+	return expect_check(s, summary, &met) == 0 && met;
+}
+
+static int prepare_run(struct sweep_work *w, size_t number)
+{
+	struct sweep_run *run = &w->plan->runs[number];
+	struct cli_args args = {.errors = w->errors};
+	char **settings = settings_of(w, run), text[SWEEP_RUN_TEXT];
+	struct error why = ERROR_INIT;
+	struct scenario *s = NULL;
+	uint64_t identity = 0;
+	int status = settings ? EXIT_WELL : EXIT_RUN;
+
+	for (; settings && settings[args.set_count]; args.set_count++) {
+		if (args.set_count == CLI_SETS_MAX) {
+			cli_error("%s: a run of the sweep has more than %d settings", w->file,
+				CLI_SETS_MAX);
+			status = EXIT_INPUT;
+			break;
+		}
+		args.sets[args.set_count] = settings[args.set_count];
+	}
+	if (status == EXIT_WELL)
+		status = load_run(w, number, &args, &s);
+	if (status == EXIT_INPUT && !w->errors)
+		cli_error("that is the run %s", sweep_run_text(w->plan, run, text));
+	if (status == EXIT_WELL && scenario_identity(s, &identity, &why) < 0) {
+		cli_error("%s", why.text);
+		status = EXIT_RUN;
+	}
+	if (status == EXIT_WELL) {
+		run->seed = s->seed;
+		snprintf(run->id, sizeof(run->id), "%016llx", (unsigned long long)identity);
+		w->table->summaries[number] = read_summary(w, run);
+		w->done_before += w->table->summaries[number] != NULL;
+		if (w->table->summaries[number] && !meets(s, w->table->summaries[number]))
+			w->missed++;
+	}
+	scenario_free(s);
+	sweep_settings_free(settings);
+	return status;
+}
+
+/* Two points may come to the same run (2MB and 2048KB): which would then be done twice at once. */
+static int check_twins(const struct sweep_plan *p)
+{
+	for (size_t i = 0; i < p->count; i++) {
+		char a[SWEEP_RUN_TEXT], b[SWEEP_RUN_TEXT];
+
+		for (size_t k = 0; k < i; k++) {
+			if (strcmp(p->runs[i].id, p->runs[k].id))
+				continue;
+			cli_error(
+				"two runs of the sweep are the same one: %s, and %s; leave one out",
+				sweep_run_text(p, &p->runs[k], a),
+				sweep_run_text(p, &p->runs[i], b));
+			return EXIT_INPUT;
+		}
+	}
+	return EXIT_WELL;
+}
+
+#define ERRORS_SHOWN 5 /* runs that are wrong, mostly all in the same way */
+
+int sweep_prepare(struct sweep_work *w)
+{
+	int status = EXIT_WELL, wrong = 0;
+
+	for (size_t i = 0; i < w->plan->count && wrong < ERRORS_SHOWN && !stop_asked; i++) {
+		int r = prepare_run(w, i);
+
+		wrong += r != EXIT_WELL;
+		status = r != EXIT_WELL ? r : status;
+	}
+	return status == EXIT_WELL ? check_twins(w->plan) : status;
+}
+
+/* ---- while they run ---- */
+
+struct progress {
+	double start_s, looked_s;
+	size_t ended;     /* runs that this command did */
+	double *spent_s;  /* by point: of those that ended */
+	size_t *measured; /* and how many */
+};
+
+/* By the runs of the same point that have ended, else by all. */
+static double time_left(const struct sweep_work *w, const struct progress *p, const bool *begun)
+{
+	double all = 0, left = 0;
+
+	for (size_t i = 0; i < w->plan->points; i++)
+		all += p->spent_s[i];
+	for (size_t i = 0; i < w->plan->count; i++) {
+		size_t point = w->plan->runs[i].point;
+
+		if (w->table->summaries[i] || begun[i])
+			continue;
+		left += p->measured[point] ? p->spent_s[point] / (double)p->measured[point]
+					   : all / (double)p->ended;
+	}
+	return left / (double)w->jobs;
+}
+
+#define LOOK_S      0.25 /* between two looks on a terminal */
+#define LOOK_RARE_S 10.0 /* and in a log */
+
+static void show_progress(
+	const struct sweep_work *w, struct progress *p, const bool *begun, size_t running)
+{
+	bool terminal = isatty(STDERR_FILENO);
+	double now = clock_s();
+
+	if (w->quiet || now - p->looked_s < (terminal ? LOOK_S : LOOK_RARE_S))
+		return;
+	p->looked_s = now;
+	fprintf(stderr, "%s%zu of %zu runs done, %zu running", terminal ? "\r\033[K" : "",
+		w->done_before + p->ended, w->plan->count, running);
+	if (w->failed)
+		fprintf(stderr, ", %zu failed", w->failed);
+	if (p->ended)
+		fprintf(stderr, ", about %.0f s left", time_left(w, p, begun));
+	if (!terminal)
+		fputc('\n', stderr);
+}
+
+static void clear_progress(const struct sweep_work *w)
+{
+	if (!w->quiet && isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+static int start_run(struct sweep_work *w, struct jobs *jobs, size_t number)
+{
+	struct sweep_run *run = &w->plan->runs[number];
+	char **settings = settings_of(w, run), *out = run_folder(w, run);
+	size_t count = 0, n = 0;
+	char **argv;
+	int r = -ENOMEM;
+
+	while (settings && settings[count])
+		count++;
+	argv = calloc(2 * count + 12, sizeof(*argv));
+	if (settings && out && argv) {
+		argv[n++] = (char *)"fabricbed";
+		argv[n++] = (char *)"run";
+		argv[n++] = (char *)w->file;
+		argv[n++] = (char *)"--quiet";
+		argv[n++] = (char *)"--dataplane";
+		argv[n++] = (char *)(w->kernel ? "kernel" : "inline");
+		argv[n++] = (char *)"--output";
+		argv[n++] = out;
+		for (size_t i = 0; i < count; i++) {
+			argv[n++] = (char *)"--set";
+			argv[n++] = settings[i];
+		}
+		r = jobs_start(jobs, number, argv);
+	}
+	free(argv);
+	free(out);
+	sweep_settings_free(settings);
+	if (r < 0)
+		cli_error("can't start a run: %s", strerror(-r));
+	return r;
+}
+
+static void take_end(struct sweep_work *w, struct progress *p, const struct job_end *end)
+{
+	const struct sweep_run *run = &w->plan->runs[end->number];
+	int status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1;
+	char text[SWEEP_RUN_TEXT];
+
+	p->ended++;
+	p->spent_s[run->point] += end->wall_s;
+	p->measured[run->point]++;
+	w->missed += status == EXIT_EXPECT;
+	if (status == EXIT_WELL || status == EXIT_EXPECT)
+		w->table->summaries[end->number] = read_summary(w, run);
+	if (w->table->summaries[end->number] || stop_asked)
+		return;
+	w->failed++;
+	clear_progress(w);
+	if (status < 0)
+		cli_error("the run %s was killed by signal %d", sweep_run_text(w->plan, run, text),
+			WTERMSIG(end->status));
+	else
+		cli_error("the run %s failed: %s", sweep_run_text(w->plan, run, text),
+			*end->said ? end->said : "it says nothing");
+}
+
+/* Those that run come to their end; what they have done so far does not count. */
+static void wind_up(struct jobs *jobs)
+{
+	struct job_end end;
+
+	jobs_stop(jobs);
+	while (jobs_wait(jobs, 1, &end) != -ECHILD)
+		;
+}
+
+static int do_all(struct sweep_work *w, struct jobs *jobs, struct progress *p, bool *begun)
+{
+	struct job_end end;
+	size_t next = 0;
+	int r = 0;
+
+	while (r == 0 && !stop_asked) {
+		while (next < w->plan->count && w->table->summaries[next])
+			next++;
+		if (next < w->plan->count && !jobs_full(jobs)) {
+			r = start_run(w, jobs, next);
+			begun[next++] = true;
+			continue;
+		}
+		r = jobs_wait(jobs, LOOK_S, &end);
+		if (r == 0)
+			take_end(w, p, &end);
+		else if (r == -EAGAIN)
+			r = 0;
+		show_progress(w, p, begun, jobs_running(jobs));
+	}
+	return r == -ECHILD ? 0 : r;
+}
+
+int sweep_do(struct sweep_work *w)
+{
+	struct progress p = {.start_s = clock_s(), .looked_s = clock_s()};
+	bool *begun = calloc(w->plan->count, sizeof(*begun));
+	struct jobs *jobs = NULL;
+	sigset_t child;
+	int r = -ENOMEM;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
+	p.spent_s = calloc(w->plan->points, sizeof(*p.spent_s));
+	p.measured = calloc(w->plan->points, sizeof(*p.measured));
+	if (begun && p.spent_s && p.measured && jobs_new(&jobs, w->jobs) == 0)
+		r = do_all(w, jobs, &p, begun);
+	if (jobs)
+		wind_up(jobs);
+	clear_progress(w);
+	if (r == -ENOMEM)
+		cli_error("out of memory");
+	else if (stop_asked)
+		cli_error(
+			"interrupted: %zu of %zu runs are done; the same command goes on from there",
+			w->done_before + p.ended - w->failed, w->plan->count);
+	jobs_free(jobs);
+	free(p.measured);
+	free(p.spent_s);
+	free(begun);
+	return r < 0 || stop_asked ? EXIT_RUN : EXIT_WELL;
+}
