@@ -47,6 +47,7 @@ TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
 SKEL     := $(BUILD)/bpf/fabricbed.skel.h
 SIZES    := $(BUILD)/data/workload/flow_sizes.inc
+COMMIT   := $(BUILD)/data/cli/commit.inc
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
 BPF_TESTS  := $(patsubst tests/bpf/%.c,$(BUILD)/tests/bpf/%,$(wildcard tests/bpf/test_*.c))
@@ -116,7 +117,7 @@ $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL) $(SIZES)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL) $(SIZES) $(COMMIT)
 
 # the shipped distributions, each a name and its text
 $(SIZES): $(wildcard scenarios/flow-sizes/*.cdf)
@@ -124,6 +125,24 @@ $(SIZES): $(wildcard scenarios/flow-sizes/*.cdf)
 	$(Q)for f in $^; do \
 		printf '{"%s", ""\n' $$(basename $$f .cdf); sed 's/.*/"&\\n"/' $$f; printf '},\n'; \
 	done > $@
+
+# The commit, as C has it: "0123456789ab", with "+89abcdef" of a hash of what was changed in what the command is made of; NULL
+# where git does not know this Makefile. Written anew only if that is another text: what is built from it is then built again.
+COMMIT_OF := bpf userspace orchestrator scenarios/flow-sizes Makefile
+$(COMMIT): FORCE
+	@mkdir -p $(@D)
+	@commit=NULL; \
+	if git ls-files --error-unmatch Makefile >/dev/null 2>&1 && head=$$(git rev-parse --verify --short=12 HEAD 2>/dev/null); then \
+		changes=$$(git diff --no-ext-diff --no-textconv --no-color --binary HEAD -- $(COMMIT_OF); \
+			git ls-files --others --exclude-standard -- $(COMMIT_OF); \
+			git ls-files -z --others --exclude-standard -- $(COMMIT_OF) | xargs -0r git hash-object --); \
+		[ -z "$$changes" ] || head=$$head+$$(printf %s "$$changes" | git hash-object --stdin | cut -c 1-8); \
+		commit=\"$$head\"; \
+	fi; \
+	[ "$$commit" = "$$(cat $@ 2>/dev/null)" ] || echo "$$commit" >$@
+
+.PHONY: FORCE
+FORCE:
 
 $(BUILD)/obj/%.o: %.c Makefile
 	@mkdir -p $(@D)

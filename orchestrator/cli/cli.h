@@ -32,6 +32,7 @@ struct cli_option {
 
 /* What was given: the last of an option that came twice, but all of --set. */
 struct cli_args {
+	char *const *words; /* of the whole command line, the program first; NULL ends them */
 	const char *values[CLI_OPTIONS_MAX]; /* by the option's index; "" for a flag */
 	const char *positional[CLI_POSITIONAL_MAX];
 	size_t positional_count;

@@ -12,6 +12,7 @@
 #include "cli/compare.h"
 #include "cli/junit.h"
 #include "cli/machine.h"
+#include "cli/provenance.h"
 #include "cli/results.h"
 #include "cli/stop.h"
 #include "cli/term.h"
@@ -121,6 +122,7 @@ static int run_to_end(struct session *s, struct wallclock *wallclock, bool progr
 }
 
 struct run {
+	const struct cli_args *args;
 	struct scenario *scenario;
 	struct fabric *fabric;
 	struct folder *folder;
@@ -209,7 +211,9 @@ static int run_clocked(
 
 static int run_session(struct run *run)
 {
+	struct provenance provenance;
 	struct session_params p = {
+		.provenance = &provenance,
 		.scenario = run->scenario,
 		.fabric = run->fabric,
 		.kernel = run->kernel,
@@ -219,12 +223,13 @@ static int run_session(struct run *run)
 		.wait = &stop_wait,
 	};
 	struct error why = ERROR_INIT;
-	double start = clock_s();
+	int r = provenance_now(&provenance, run->args, run->scenario, &why), status;
 	struct session_times times = {0};
+	double start = clock_s();
 	struct session *s;
-	int r, status;
 
-	r = session_open(&s, &p, &why);
+	if (r == 0)
+		r = session_open(&s, &p, &why);
 	if (r < 0) {
 		if (run->kernel && r != -EINTR && explain_machine(run->fabric))
 			return EXIT_MACHINE;
@@ -458,7 +463,7 @@ static int run_run(const struct command *c, const struct cli_args *given)
 {
 	const char *out = cli_value(c, given, "output"), *junit = cli_value(c, given, "junit");
 	struct cli_args args = *given;
-	struct run run = {0};
+	struct run run = {.args = given};
 	int status = parse_options(c, &args, &run);
 
 	if (status != EXIT_WELL)

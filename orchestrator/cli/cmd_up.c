@@ -10,6 +10,7 @@
 #include "cli/client.h"
 #include "cli/fabrics.h"
 #include "cli/machine.h"
+#include "cli/provenance.h"
 #include "cli/results.h"
 #include "cli/stop.h"
 #include "io/clock.h"
@@ -33,6 +34,7 @@ static const struct cli_option options[] = {
 };
 
 struct up {
+	struct provenance provenance;
 	struct scenario *scenario;
 	struct fabric *fabric;
 	struct registry_entry *state;
@@ -152,7 +154,8 @@ static int start(struct up *up, bool *ret_up)
 	char control[REGISTRY_PATH_MAX];
 	struct daemon_params p = {
 		.state = up->state,
-		.live = {.scenario = up->scenario,
+		.live = {.provenance = &up->provenance,
+			.scenario = up->scenario,
 			.fabric = up->fabric,
 			.name = up->name,
 			.folder = up->folder,
@@ -295,6 +298,7 @@ static int print_result(const struct command *c, const struct cli_args *args, co
 
 static int load(const struct command *c, struct cli_args *args, struct up *up)
 {
+	struct error why = ERROR_INIT;
 	char seed[CLI_SEED_SET];
 	int status = cli_take_seed(c, args, seed);
 
@@ -312,6 +316,10 @@ static int load(const struct command *c, struct cli_args *args, struct up *up)
 	if (!up->name)
 		up->name = up->scenario->name;
 	up->out = cli_value(c, args, "output");
+	if (provenance_now(&up->provenance, args, up->scenario, &why) < 0) {
+		cli_error("%s", why.text);
+		return EXIT_MACHINE;
+	}
 	return machine_dataplane(c, args, &up->kernel);
 }
 

@@ -66,6 +66,7 @@ static int run_command(int argc, char **argv)
 {
 	const struct command *c;
 	struct cli_args args;
+	char *words[argc + 1]; /* parsing changes the order */
 	bool help = false;
 	int status;
 
@@ -77,10 +78,12 @@ static int run_command(int argc, char **argv)
 		argv[1] = "help";
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		argv[1] = "version";
+	memcpy(words, argv, sizeof(words));
 	c = cli_find_command(commands, argv[1]);
 	if (!c)
 		return EXIT_INPUT;
 	status = cli_parse(c, argc - 1, argv + 1, &args, &help);
+	args.words = words;
 	args.commands = commands;
 	if (status == EXIT_WELL && help)
 		cli_print_help(commands, c);

@@ -8,8 +8,9 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/fnv.h"
 #include "base/json.h"
-#include "cli/parents.h"
+#include "cli/provenance.h"
 #include "cli/stop.h"
 #include "io/clock.h"
 #include "scenario/identity.h"
@@ -101,6 +102,18 @@ static bool meets(const struct scenario *s, json_t *summary)
 	return expect_check(s, summary, &met) == 0 && met;
 }
 
+/* The same scenario by another program may be another run. */
+static void name_run(struct sweep_run *run, uint64_t identity)
+{
+	const char *commit = provenance_commit();
+	char text[128];
+	int length = snprintf(text, sizeof(text), "%016llx %s %s", (unsigned long long)identity,
+		FABRICBED_VERSION, commit ? commit : "");
+
+	snprintf(run->id, sizeof(run->id), "%016llx",
+		(unsigned long long)fnv_hash(text, (size_t)length));
+}
+
 static int prepare_run(struct sweep_work *w, size_t number)
 {
 	struct sweep_run *run = &w->plan->runs[number];
@@ -130,7 +143,7 @@ static int prepare_run(struct sweep_work *w, size_t number)
 	}
 	if (status == EXIT_WELL) {
 		run->seed = s->seed;
-		snprintf(run->id, sizeof(run->id), "%016llx", (unsigned long long)identity);
+		name_run(run, identity);
 		w->table->summaries[number] = read_summary(w, run);
 		w->done_before += w->table->summaries[number] != NULL;
 		if (w->table->summaries[number] && !meets(s, w->table->summaries[number]))

@@ -44,6 +44,7 @@ static int set_workload_aside(struct live *l, struct error *why)
 static int open_session(struct live *l, struct error *why)
 {
 	struct session_params p = {
+		.provenance = l->params.provenance,
 		.scenario = l->params.scenario,
 		.fabric = l->params.fabric,
 		.name = l->params.name,

@@ -8,12 +8,14 @@
 #include "session/folder.h"
 
 struct fabric;
+struct provenance;
 struct scenario;
 struct server_ops;
 
 struct live;
 
 struct live_params {
+	const struct provenance *provenance; /* as session_params has it */
 	struct scenario *scenario; /* grows by what is done by hand; both outlive the live fabric */
 	const struct fabric *fabric;
 	const char *name;                  /* of the fabric; in use already: -EEXIST */

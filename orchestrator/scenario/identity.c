@@ -1,21 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/identity.h"
-#include <stdio.h>
+
+#include <errno.h>
 #include <stdlib.h>
+#include "base/fnv.h"
 #include "scenario/scenario.h"
+#include "scenario/schema_use.h"
+
+/* Keys of the top level that change no packet and no figure of a run. */
+static bool is_label(const char *key)
+{
+	static const char *const labels[] = {"name", "about", "expect", "compare", "sweep"};
+
+	for (size_t i = 0; i < COUNT(labels); i++)
+		if (!strcmp(key, labels[i]))
+			return true;
+	return false;
+}
+
+static void write_content(FILE *out, const struct file_text *f)
+{
+	fprintf(out, "%zu bytes, %016llx", f->length,
+		(unsigned long long)fnv_hash(f->text, f->length));
+}
+
+#define KEYS_MAX 64 /* of a mapping */
+
 int scenario_identity(const struct scenario *s, uint64_t *ret, struct error *why)
 {
-	struct scenario t = *s;
-	char *text; size_t n;
-	FILE *f = open_memstream(&text, &n);
-	uint64_t h = 14695981039346656037ull;
-	(void)why;
-	t.about = NULL; t.expect_count = 0;
-	t.about = (char *)"";
-	scenario_write(&t, f);
-	fclose(f);
-	for (size_t i = 0; i < n; i++) h = (h ^ (uint8_t)text[i]) * 1099511628211ull;
+	struct key keys[KEYS_MAX];
+	struct map map = {.keys = keys};
+	struct writer w = {.file = write_content};
+	char *text = NULL;
+	size_t length = 0;
+	bool whole;
+
+	for (size_t i = 0; i < scenario_map.count; i++)
+		if (!is_label(scenario_map.keys[i].name))
+			keys[map.count++] = scenario_map.keys[i];
+	w.out = open_memstream(&text, &length);
+	if (w.out)
+		map_write(&w, &map, s, 0);
+	whole = w.out && !ferror(w.out);
+	if (w.out && fclose(w.out))
+		whole = false;
+	if (whole)
+		*ret = fnv_hash(text, length);
 	free(text);
-	*ret = h;
-	return 0;
+	return whole ? 0 : error_set(why, -ENOMEM, "out of memory for the scenario's hash");
 }

@@ -254,7 +254,7 @@ static void write_classes(FILE *out, const void *switch_spec, int indent)
 		if (!class.spec.used)
 			continue;
 		fprintf(out, "\n%*s- ", indent, "");
-		map_write(out, &class_map, &class, FLOW);
+		map_write(&(struct writer){.out = out}, &class_map, &class, FLOW);
 	}
 }
 

@@ -76,9 +76,15 @@ bool value_is_word(const struct tree *n, const char *word);
 
 /* ---- writing ---- */
 
+/* Where text goes. */
+struct writer {
+	FILE *out;
+	void (*file)(FILE *out, const struct file_text *f); /* a VALUE_FILE; NULL: its path */
+};
+
 /* indent: of the mapping's keys, each in a line of its own; FLOW: {in: one, line: all}. */
 #define FLOW (-1)
-void map_write(FILE *out, const struct map *map, const void *base, int indent);
+void map_write(const struct writer *w, const struct map *map, const void *base, int indent);
 
 /* A scalar as it is read. */
 void value_write(FILE *out, const struct key *k, const void *target);

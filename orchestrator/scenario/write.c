@@ -108,10 +108,11 @@ static bool takes_lines(const struct key *k, const void *base)
 	       !bare_choice(k->map, target);
 }
 
-static void write_value(FILE *out, const struct key *k, const void *base, int indent);
+static void write_value(const struct writer *w, const struct key *k, const void *base, int indent);
 
-static void write_list(FILE *out, const struct key *k, const void *base, int indent)
+static void write_list(const struct writer *w, const struct key *k, const void *base, int indent)
 {
+	FILE *out = w->out;
 	const struct list *l = k->list;
 	size_t count = list_count(k, base);
 	bool lines = indent >= 0 && takes_lines(k, base);
@@ -122,32 +123,35 @@ static void write_list(FILE *out, const struct key *k, const void *base, int ind
 		if (lines)
 			new_line(out, indent);
 		fputs(lines ? "- " : i ? ", " : "", out);
-		write_value(out, l->item, list_items(k, base) + i * l->size, FLOW);
+		write_value(w, l->item, list_items(k, base) + i * l->size, FLOW);
 	}
 	if (!lines)
 		fputc(']', out);
 }
 
 /* indent: of lines that the value takes beyond the present one. */
-static void write_value(FILE *out, const struct key *k, const void *base, int indent)
+static void write_value(const struct writer *w, const struct key *k, const void *base, int indent)
 {
 	const void *target = target_of(k, base);
 
 	if (k->kind == VALUE_MAP)
-		map_write(out, k->map, target,
+		map_write(w, k->map, target,
 			indent >= 0 && fits_line(k->map, target) ? FLOW : indent);
 	else if (k->kind == VALUE_LIST)
-		write_list(out, k, base, indent);
+		write_list(w, k, base, indent);
 	else if (k->kind == VALUE_FORM)
-		k->form->write(out, target, indent);
+		k->form->write(w->out, target, indent);
+	else if (k->kind == VALUE_FILE && w->file)
+		w->file(w->out, target);
 	else
-		value_write(out, k, target);
+		value_write(w->out, k, target);
 }
 
-void map_write(FILE *out, const struct map *map, const void *base, int indent)
+void map_write(const struct writer *w, const struct map *map, const void *base, int indent)
 {
 	const char *word = is_off(map, base) ? "off" : bare_choice(map, base), *between = "";
 	bool lines = indent >= 0;
+	FILE *out = w->out;
 
 	if (word) {
 		fputs(word, out);
@@ -165,7 +169,7 @@ void map_write(FILE *out, const struct map *map, const void *base, int indent)
 		fprintf(out, "%s%s:%s", lines ? "" : between, k->name,
 			lines && takes_lines(k, base) ? "" : " ");
 		between = ", ";
-		write_value(out, k, base, lines ? indent + STEP : FLOW);
+		write_value(w, k, base, lines ? indent + STEP : FLOW);
 	}
 	if (!lines)
 		fputc('}', out);
@@ -173,7 +177,7 @@ void map_write(FILE *out, const struct map *map, const void *base, int indent)
 
 int scenario_write(const struct scenario *s, FILE *out)
 {
-	map_write(out, &scenario_map, s, 0);
+	map_write(&(struct writer){.out = out}, &scenario_map, s, 0);
 	fputc('\n', out);
 	return ferror(out) ? -EIO : 0;
 }

@@ -412,6 +412,7 @@ json_t *session_summary(
 {
 	const struct scenario *sc = s->params.scenario;
 	struct summary_info info = {
+		.provenance = s->params.provenance,
 		.scenario = sc->name,
 		.dataplane = s->dp->ops->name,
 		.clock = sc->clock.wall ? "wall" : "stepped",

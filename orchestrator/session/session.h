@@ -14,6 +14,7 @@
 
 struct fabric;
 struct fault_spec;
+struct provenance;
 struct scenario;
 struct workload_spec;
 
@@ -25,6 +26,7 @@ struct folder;
 struct lock_wait;
 
 struct session_params {
+	const struct provenance *provenance; /* for the summary, outlives the session; or NULL */
 	struct scenario *scenario; /* both outlive the session; grows by what is done by hand */
 	const struct fabric *fabric;
 	const char *name; /* of the fabric, and no other; NULL: the scenario's, or one like it */

@@ -79,7 +79,7 @@ static void write_link(FILE *out, const void *target, int indent)
 	if (!link->rate_bps && link->delay_ps == UINT64_MAX)
 		fprintf(out, "%s-%s", link->a, link->b);
 	else
-		map_write(out, &link_map, link, FLOW);
+		map_write(&(struct writer){.out = out}, &link_map, link, FLOW);
 }
 
 static void release_link(void *target)

@@ -8,18 +8,17 @@ NAME: of the fabrics, which must be nobody else's; "" leaves the kernel out. FAB
 import concurrent.futures
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import machine
 from scenario import Scenario
 
 COMMAND, SANITIZED, NAME, FIRST, COUNT = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5])
 SHOWN = 5  # scenarios of which a claim did not hold
 LIMIT_S = 300  # in which any of them has ended, on the busiest box
-MACHINE = re.compile(rb'^ *"(dataplane|setup_s|wall_s|hops_per_s|peak_rss_mb)": .*\n', re.M)
 FAILED_BY = {124: "did not end", 2: "was refused after validate took it", 3: "found no machine for it", 4: "failed"}
 
 
@@ -47,7 +46,7 @@ def files(folder):
             path = os.path.join(place, name)
             with open(path, "rb") as f:
                 content = f.read()
-            found[os.path.relpath(path, folder)] = MACHINE.sub(b"", content) if name.endswith(".json") else content
+            found[os.path.relpath(path, folder)] = machine.left_out(content) if name.endswith(".json") else content
     return found
 
 

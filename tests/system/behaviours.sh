@@ -16,14 +16,7 @@ tell() { # TITLE FILE DATAPLANE SEED
 	told=
 	case $status in
 	0 | 1)
-		told=$(python3 - <<-'END'
-			import json
-			summary = json.load(open("result/summary.json"))
-			for key in "dataplane", "setup_s", "wall_s", "hops_per_s", "peak_rss_mb":
-			    del summary[key]
-			print(json.dumps(summary, indent=1, sort_keys=True))
-		END
-		)$'\n'$(cat result/flows.csv result/events.jsonl)
+		told=$(python3 "$root/tests/random/machine.py" <result/summary.json)$'\n'$(cat result/flows.csv result/events.jsonl)
 		;;
 	*) tap_fail "$1 runs on $3" "status $status"$'\n'"$err" ;;
 	esac

@@ -210,7 +210,8 @@ same "--json prints nothing else" "$err" ""
 holds "--json is JSON with all keys" python3 -c '
 import json, sys
 s = json.loads(sys.argv[1])
-assert list(s)[:5] == ["scenario", "seed", "dataplane", "clock", "version"], list(s)
+assert list(s)[:12] == "schema scenario seed dataplane clock version commit command date host kernel scenario_hash".split(), list(s)
+assert s["command"] == ["fabricbed", *sys.argv[2:]], s["command"]
 for key in "trace_hash model_time_us wall_s hops hops_per_s peak_rss_mb flows packets queues ideal_us ideal_fabric_us slowdown slowdown_finished ended_by expect".split():
     assert key in s, key
 assert set(s["flows"]) == {"count", "unfinished", "unmeasured", "bytes", "fct_us", "slowdown", "finished", "goodput_gbps", "by_size"}
@@ -218,7 +219,7 @@ assert set(s["flows"]["finished"]) == {"count", "fct_us", "slowdown", "by_size"}
 assert set(s["flows"]["fct_us"]) == set(s["flows"]["slowdown"]) == {"mean", "p50", "p90", "p95", "p99", "p999", "max"}
 assert set(s["flows"]["by_size"]["1MB"]) == {"count", "fct_us", "slowdown"}
 assert len(s["trace_hash"]) == 16 and int(s["trace_hash"], 16)
-assert s["expect"] and all(set(e) == {"metric", "bound", "value", "ok"} for e in s["expect"])' "$out"
+assert s["expect"] and all(set(e) == {"metric", "bound", "value", "ok"} for e in s["expect"])' "$out" run --dataplane inline "$hello" --json --out json
 for command in "validate $hello" doctor; do
 	# shellcheck disable=SC2086
 	"$fabricbed" $command --json >printed.json

@@ -519,10 +519,11 @@ static void paths_that_lead_nowhere(void **state)
 /* ---- the list of metrics and a run's summary ------------------------------------------------- */
 
 /* Numbers of summary.json that can't be expected: settings, and details of fidelity. */
-static const char *const no_metrics[] = {"seed", "pfc.deadlock.at_us", "pfc.deadlock.queues",
-	"fidelity.degraded_s", "fidelity.passed_s", "fidelity.smallest_delay_us",
-	"fidelity.slowdown", "fidelity.sufficient_slowdown", "fidelity.busy",
-	"fidelity.others_degraded_s", "fidelity.others_took_s", "slowdown_finished"};
+static const char *const no_metrics[] = {"schema", "seed", "pfc.deadlock.at_us",
+	"pfc.deadlock.queues", "fidelity.degraded_s", "fidelity.passed_s",
+	"fidelity.smallest_delay_us", "fidelity.slowdown", "fidelity.sufficient_slowdown",
+	"fidelity.busy", "fidelity.others_degraded_s", "fidelity.others_took_s",
+	"slowdown_finished"};
 
 static bool is_metric(const char *path)
 {
@@ -563,6 +564,40 @@ static void assert_known(const json_t *at, const char *prefix)
 		else if (json_is_number(value) && is_metric(path) == is_no_metric(path))
 			fail_msg("%s is not in base/metrics.h", path);
 	}
+}
+
+static void a_summary_tells_where_it_comes_from(void **state)
+{
+	static char *const words[] = {"./fb", "run", "caf\xe9.yaml", NULL};
+	const struct provenance known = {.command = words,
+					.commit = "0123456789ab",
+					.date = "2000-01-01T00:00:00Z",
+					.host = "h",
+					.kernel = "6.1",
+					.scenario_hash = 0xab},
+				unknown = {.command = words};
+	struct summary_info from = info;
+	struct small_net s;
+	json_t *j, *want = json_pack("{s:i, s:s, s:[s, s, s], s:s, s:s, s:s, s:s, s:s}", "schema",
+			   SUMMARY_SCHEMA, "version", "1.2", "command", "fabricbed", "run",
+			   "caf?.yaml", "commit", "0123456789ab", "date", "2000-01-01T00:00:00Z",
+			   "host", "h", "kernel", "6.1", "scenario_hash", "00000000000000ab");
+	const char *key;
+	json_t *value;
+
+	(void)state;
+	open_messages(&s, 1);
+	from.provenance = &known;
+	j = summary_new(&from, s.engine, NULL);
+	json_object_foreach(want, key, value) if (!json_equal(json_object_get(j, key), value))
+		fail_msg("%s", key);
+	json_decref(want);
+	json_decref(j);
+	from.provenance = &unknown;
+	j = summary_new(&from, s.engine, NULL);
+	assert_true(json_is_null(json_object_get(j, "commit")));
+	json_decref(j);
+	small_net_close(&s);
 }
 
 static void metrics_are_the_numbers_of_a_summary(void **state)
@@ -615,6 +650,7 @@ int main(void)
 		cmocka_unit_test(behaviours_are_counted),
 		cmocka_unit_test(a_deadlock_is_named),
 		cmocka_unit_test(paths_that_lead_nowhere),
+		cmocka_unit_test(a_summary_tells_where_it_comes_from),
 		cmocka_unit_test(metrics_are_the_numbers_of_a_summary),
 	};
 

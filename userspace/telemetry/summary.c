@@ -17,6 +17,11 @@ static json_t *count(uint64_t n)
 	return json_integer((json_int_t)n);
 }
 
+static json_t *hash_text(uint64_t hash)
+{
+	return json_sprintf("%016llx", (unsigned long long)hash);
+}
+
 static json_t *us(uint64_t ps)
 {
 	return json_real((double)ps / PS_PER_US);
@@ -190,22 +195,49 @@ static void set_metrics(json_t *summary, const struct summary_info *info, const 
 	set_at(summary, "flows.finished.by_size", by_size(t, true));
 }
 
+/* What need not be UTF-8; of what is not, '?' stands for each byte above 127. */
+static json_t *foreign_text(const char *word)
+{
+	json_t *text = json_string(word);
+	char *copy = text ? NULL : strdup(word);
+
+	for (char *at = copy; at && *at; at++)
+		if (*at & 0x80)
+			*at = '?';
+	if (copy)
+		text = json_string(copy);
+	free(copy);
+	return text;
+}
+
+static json_t *provenance_json(const struct provenance *p)
+{
+	json_t *command = json_pack("[s]", "fabricbed");
+
+	for (size_t i = 1; p->command[0] && p->command[i]; i++)
+		json_array_append_new(command, foreign_text(p->command[i]));
+	return json_pack("{s:s?, s:o, s:s, s:o, s:s, s:o}", "commit", p->commit, "command", command,
+		"date", p->date, "host", foreign_text(p->host), "kernel", p->kernel,
+		"scenario_hash", hash_text(p->scenario_hash));
+}
+
 json_t *summary_new(const struct summary_info *info, const struct engine *e,
 	const struct flow_totals *forgotten)
 {
 	struct engine_stats s;
 	struct flow_totals t;
 	json_t *summary;
-	char hash[17];
 
 	engine_stats(e, &s);
 	if (flow_totals_of(&t, e, forgotten) < 0)
 		return NULL;
 	t.arriving = t.count < info->messages;
-	snprintf(hash, sizeof(hash), "%016llx", (unsigned long long)s.trace_hash);
-	summary = json_pack("{s:s, s:I, s:s, s:s, s:s, s:s}", "scenario", info->scenario, "seed",
-		(json_int_t)info->seed, "dataplane", info->dataplane, "clock", info->clock,
-		"version", info->version, "trace_hash", hash);
+	summary = json_pack("{s:i, s:s, s:I, s:s, s:s, s:s}", "schema", SUMMARY_SCHEMA, "scenario",
+		info->scenario, "seed", (json_int_t)info->seed, "dataplane", info->dataplane,
+		"clock", info->clock, "version", info->version);
+	if (info->provenance)
+		json_object_update_new(summary, provenance_json(info->provenance));
+	json_object_set_new(summary, "trace_hash", hash_text(s.trace_hash));
 	set_metrics(summary, info, e, &s, &t);
 	flow_totals_release(&t);
 	return summary;

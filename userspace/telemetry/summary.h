@@ -6,8 +6,21 @@
 #include <jansson.h>
 #include "engine/engine.h"
 
+/* Raised when a key gets another name or meaning, not when one is added; 1 was not written. */
+#define SUMMARY_SCHEMA 2
+
+/* Where figures come from. Texts outlive the struct. */
+struct provenance {
+	char *const *command; /* the words as given; the first is the program, NULL ends them */
+	const char *commit;   /* that the program was built from; NULL: not known */
+	char date[sizeof("2000-01-01T00:00:00Z")]; /* when the run began, UTC */
+	char host[65], kernel[65]; /* the machine's name, and its kernel's release */
+	uint64_t scenario_hash;    /* scenario_identity() */
+};
+
 /* What the engine does not know of a run. */
 struct summary_info {
+	const struct provenance *provenance; /* NULL: nothing is told of it */
 	const char *scenario, *dataplane, *clock, *version;
 	uint64_t seed;
 	uint64_t

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/shared_state.h"
+#include "base/fnv.h"
 #include "workload/cell.h"
 
 enum column { SRC, DST, BYTES, START, DSCP, TAG, AFTER, COLUMNS };
@@ -190,13 +191,11 @@ static struct cell cell_of(const struct flow_list *l, const struct row *row, enu
 	}
 }
 
-/* The place of a tag: with the row that has it, or free. FNV-1a (Fowler, Noll, Vo). */
+/* The place of a tag: with the row that has it, or free. */
 static uint32_t *tag_slot(const struct flow_list *l, const struct cell *tag)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = fnv_hash(tag->text, tag->length);
 
-	for (size_t i = 0; i < tag->length; i++)
-		hash = (hash ^ (uint8_t)tag->text[i]) * 0x100000001b3ull;
 	for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
 		uint32_t *slot = &l->tags[i & (l->tag_slots - 1)];
 		struct cell other;

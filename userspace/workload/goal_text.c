@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/array.h"
+#include "base/fnv.h"
 #include "workload/goal.h"
 
 struct reader {
@@ -162,13 +163,11 @@ static int take_choice(struct reader *r, const char *what, uint64_t max, bool an
 
 /* ---- labels of a rank ---- */
 
-/* The place of a label: with the operation that has it, or free. FNV-1a (Fowler, Noll, Vo). */
+/* The place of a label: with the operation that has it, or free. */
 static uint32_t *label_slot(const struct reader *r, const struct cell *label)
 {
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = fnv_hash(label->text, label->length);
 
-	for (size_t i = 0; i < label->length; i++)
-		hash = (hash ^ (uint8_t)label->text[i]) * 0x100000001b3ull;
 	for (uint32_t i = (uint32_t)(hash >> 32);; i++) {
 		uint32_t *slot = &r->labels[i & (r->slot_count - 1)];
 		const char *other;
