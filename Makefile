@@ -24,7 +24,7 @@ FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
             libyaml-dev libjansson-dev libsqlite3-dev libncurses-dev linux-libc-dev iproute2
-CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools
+CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools gnuplot-nox
 
 KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 

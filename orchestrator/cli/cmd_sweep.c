@@ -19,6 +19,7 @@
 #include "cli/sweep_print.h"
 #include "cli/sweep_runs.h"
 #include "scenario/scenario.h"
+#include "sweep/picture.h"
 #include "sweep/verdict.h"
 #include "topology/fabric.h"
 
@@ -29,6 +30,7 @@ static const struct cli_option options[] = {
 	{"metric", 'm', "METRIC", "what the table on the screen shows"},
 	{"best", 'b', "METRIC",
 		"show each variant's point with the smallest mean; max:METRIC, the largest"},
+	{"plot", 'p', "FILE.svg|FILE.pdf", "draw the metric over the first parameter (gnuplot)"},
 	{"dataplane", 'd', "kernel|inline", "where the frames go (default: inline)"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{"output", 'o', "DIR", "results go there (default: sweeps/NAME)"},
@@ -41,7 +43,7 @@ static const struct cli_option options[] = {
 struct sweep_command {
 	const struct command *c;
 	const struct cli_args *args;
-	const char *output, *scale, *metric, *best;
+	const char *output, *scale, *metric, *best, *plot;
 	char *seeds; /* a setting; NULL: not given */
 	size_t jobs;
 	bool kernel, json, quiet;
@@ -233,6 +235,12 @@ static char *file_in(const struct sweep *s, const char *name)
 
 /* ---- what comes of it ---- */
 
+/* What several came to: the worst of it. */
+static int worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 static int write_failed(const char *path, int r)
 {
 	cli_error("can't write %s: %s", path, strerror(-r));
@@ -314,6 +322,39 @@ static json_t *make_report(
 	return report;
 }
 
+static int draw_one(const struct sweep *s, struct database *d, const struct sweep_plot *plot,
+	const char *metric, const char *file)
+{
+	struct error why = ERROR_INIT;
+	int r = picture_draw(plot, &s->table, d, metric, file, &why);
+
+	if (r < 0)
+		cli_error("%s: %s", file, why.text);
+	return r == 0 ? EXIT_WELL : r == -ENOENT ? EXIT_MACHINE : EXIT_RUN;
+}
+
+/* --plot is of what the screen shows. A picture that can't be drawn leaves its script, and the rest. */
+static int draw_plots(const struct sweep *s, struct database *d, const char *metric)
+{
+	const struct sweep_spec *sweep = &s->scenario->sweep;
+	const struct sweep_plot usual = {.name = (char *)"--plot",
+		.kind = s->plan->column_count && s->plan->columns[0].numbers ? SWEEP_LINES
+									     : SWEEP_BARS};
+	int status = EXIT_WELL;
+
+	for (size_t i = 0; i < sweep->plot_count; i++) {
+		char *file;
+
+		if (asprintf(&file, "%s/%s.svg", s->folder, sweep->plots[i].name) < 0)
+			return EXIT_RUN;
+		status = worse(status, draw_one(s, d, &sweep->plots[i], metric, file));
+		free(file);
+	}
+	if (s->command->plot)
+		status = worse(status, draw_one(s, d, &usual, metric, s->command->plot));
+	return status;
+}
+
 static int conclude(struct sweep *s, const struct sweep_work *w)
 {
 	struct database *d = NULL;
@@ -331,6 +372,7 @@ static int conclude(struct sweep *s, const struct sweep_work *w)
 		print_json(report, stdout);
 	else if (!s->command->quiet)
 		sweep_print(report, s->scenario->about, s->folder);
+	status = worse(status, draw_plots(s, d, look_text(report, "metric")));
 	json_decref(report);
 	database_close(d);
 	if (status == EXIT_WELL && w->failed)
@@ -406,12 +448,6 @@ static int is_scenario(const struct dirent *e)
 	return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml"));
 }
 
-/* What several came to: the worst of it. */
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
-
 /* Each scenario in a folder, in the order of their names. */
 static int sweep_folder(const struct sweep_command *c, const char *folder)
 {
@@ -474,6 +510,7 @@ static int take_options(struct sweep_command *c)
 	c->scale = cli_value(command, args, "scale");
 	c->metric = cli_value(command, args, "metric");
 	c->best = cli_value(command, args, "best");
+	c->plot = cli_value(command, args, "plot");
 	c->json = cli_value(command, args, "json") != NULL;
 	c->quiet = c->json || cli_value(command, args, "quiet") != NULL;
 	if (status == EXIT_WELL && cli_value(command, args, "dataplane"))

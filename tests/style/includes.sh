@@ -43,7 +43,7 @@ rules=$(
 	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/daemon/            daemon/* session/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/report/            report/* topology/* scenario/* $userspace_all
-	orchestrator/sweep/             sweep/* scenario/* $userspace_all
+	orchestrator/sweep/             sweep/* report/plot.h scenario/* $userspace_all
 	orchestrator/cli/               cli/* sweep/* report/* daemon/* session/* bringup/* topology/* scenario/* $userspace_all
 	END
 )
