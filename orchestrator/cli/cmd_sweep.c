@@ -333,7 +333,7 @@ static int draw_one(const struct sweep *s, struct database *d, const struct swee
 	return r == 0 ? EXIT_WELL : r == -ENOENT ? EXIT_MACHINE : EXIT_RUN;
 }
 
-/* --plot is of what the screen shows. A picture that can't be drawn leaves its script, and the rest. */
+/* --plot is of what the screen shows. What can't be drawn leaves its script, and the others. */
 static int draw_plots(const struct sweep *s, struct database *d, const char *metric)
 {
 	const struct sweep_spec *sweep = &s->scenario->sweep;

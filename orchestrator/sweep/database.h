@@ -2,7 +2,7 @@
 #ifndef FABRICBED_SWEEP_DATABASE_H
 #define FABRICBED_SWEEP_DATABASE_H
 
-/* sweep.sqlite: the table of runs, files of each run as further tables, and what is asked of them. */
+/* sweep.sqlite: the table of runs, files of each run as further tables, and queries of them. */
 #include "base/error.h"
 #include "sweep/table.h"
 
@@ -10,8 +10,8 @@ struct database;
 
 /*
  * Makes the file of that path anew, with the table `runs` (sweep/table.h) and one for each of the
- * sweep's `tables`: the columns of the file of that name in the folder of each run (folder/ID/), and
- * `run` in front. 0 or -errno with why: -EINVAL, a run has no such file.
+ * sweep's `tables`: the columns of the file of that name in the folder of each run (folder/ID/),
+ * and `run` in front. 0 or -errno with why: -EINVAL, a run has no such file.
  */
 int database_make(struct database **ret, const char *path, const struct sweep_table *t,
 	const char *folder, struct error *why);

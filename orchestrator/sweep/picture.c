@@ -28,7 +28,7 @@ struct drawing {
 	const struct sweep_plot *plot;
 	const struct sweep_table *t;
 	const char *metric;
-	size_t x; /* the parameter along the axis; of several: none, if it is not below their count */
+	size_t x; /* the parameter along the axis */
 	struct series *series;
 	size_t count;
 	struct error why;
@@ -45,7 +45,7 @@ static void release(struct drawing *g)
 	free(g->series);
 }
 
-/* Appends a point to the series of that name, which begins where there is none; copies the label. */
+/* Appends a point to the series of that name, new or old; copies the label. */
 static int add_point(struct drawing *g, const char *name, struct plot_point p)
 {
 	struct series *s = g->series;

@@ -20,7 +20,8 @@ struct sweep_run {
 	size_t point;   /* of the grid */
 	size_t variant; /* of the scenario's; 0 if it has none */
 	uint64_t seed;
-	char id[SWEEP_ID]; /* the same for the same run by the same program; its folder has this name */
+	/* the same for the same run by the same program; its folder has this name */
+	char id[SWEEP_ID];
 };
 
 /* How a parameter is written in the table: a quantity as a number, its unit in the name. */

@@ -8,7 +8,7 @@
 struct statistics {
 	size_t count;
 	double mean, min, max; /* of none: NAN */
-	double confidence; /* half of the 95% confidence interval of the mean; NAN below two values */
+	double confidence; /* half of the mean's 95% confidence interval; below two values NAN */
 };
 
 /* The interval is Student's: t(n - 1) s / sqrt(n), which holds if the values are normal. */

@@ -4,7 +4,7 @@
 
 /*
  * What the runs of a sweep gave: a row a run, as sweep.csv and sweep.sqlite have it. Figures that
- * depend on the machine (seconds, memory) are left out, so that the same sweep gives the same bytes.
+ * depend on the machine (seconds, memory) are left out, so that the same sweep is the same bytes.
  */
 #include <jansson.h>
 #include <stdio.h>

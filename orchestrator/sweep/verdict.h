@@ -2,15 +2,15 @@
 #ifndef FABRICBED_SWEEP_VERDICT_H
 #define FABRICBED_SWEEP_VERDICT_H
 
-/* What a sweep's `expect` comes to, and the points of the grid in numbers: as sweep.json has them. */
+/* What a sweep's `expect` comes to, and the points of the grid in numbers, for sweep.json. */
 #include <jansson.h>
 #include <stdbool.h>
 #include "sweep/database.h"
 #include "sweep/table.h"
 
 /*
- * [{claim, bound, value, at, ok, says, not_reached, reason}]: what was expected in words, the bound,
- * the value that decided it and where that was, and why there is none. *ret_met: all hold but those
+ * [{claim, bound, value, at, ok, says, not_reached, reason}]: what was expected, the bound, the
+ * value that decided it and where that was, and why there is none. *ret_met: all hold but those
  * with not_reached. A new reference; NULL for want of memory.
  */
 json_t *verdict_expects(const struct sweep_table *t, struct database *d, bool *ret_met);
