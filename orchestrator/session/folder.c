@@ -16,8 +16,8 @@
 #define NAME_SIZE 64 /* of a result, and what is put behind it */
 
 /* In the order in which they appear: where there is a summary.json, all of the others are there. */
-static const char *const results[] = {"scenario.yaml", "flows.csv", "queues.csv", "pauses.csv",
-	"roles.csv", "events.jsonl", "compare.json", "summary.json"};
+static const char *const results[] = {"scenario.yaml", "flows.csv", "ports.csv", "queues.csv",
+	"pauses.csv", "roles.csv", "events.jsonl", "compare.json", "summary.json"};
 #define RESULTS (sizeof(results) / sizeof(results[0]))
 
 /* What is only there while something is made. */

@@ -440,6 +440,26 @@ static void tiny_run_to_the_byte(void **state)
 		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0,4.770720,1.000000,5000,2,0,"
 		"0,3,1,52472-52727,0,0,1\n"
 		"1,h1,h0,100,20.000000,,,1,0,2,0,4.051200,,0,2,0,0,5,1,59687-59942,0,1,1\n");
+	/*
+	 * of 31 us h0's line is busy for 335.52 + 80.16 ns and a SACK's 9.76 ns; what died on h1's
+	 * link is a drop of the port that had sent it
+	 */
+	assert_file(directory, "ports.csv",
+		"port,rate_gbps,tx_frames,tx_bytes,utilisation,rx_frames,marked,"
+		"trimmed,dropped,dropped_malformed,dropped_checksum,dropped_ttl,"
+		"dropped_no_route,dropped_buffer,dropped_link_down,dropped_not_mine,"
+		"dropped_foreign,dropped_loss,dropped_burst,dropped_gilbert,"
+		"dropped_fcs,dropped_headers,dropped_headroom,dropped_watchdog,"
+		"dropped_switch_down,dropped_host_queue,max_depth_bytes,pauses_sent,"
+		"pauses_received,paused_us\n"
+		"h0->s0,50.000000,3,5246,0.013724,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"0,0,0,0,0,0,0.000000\n"
+		"h1->s0,100.000000,5,618,0.001905,3,0,0,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,"
+		"0,0,0,0,0,0,0.000000\n"
+		"s0->h0,50.000000,4,444,0.001905,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"0,0,174,0,0,0.000000\n"
+		"s0->h1,100.000000,3,5246,0.013724,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"0,0,0,5148,0,0,0.000000\n");
 	/* the first packet is in s0 from 1.33552 to 1.67104 us, the second to 1.7512 us */
 	assert_file(directory, "queues.csv",
 		"t_us,port,class,depth_bytes\n"

@@ -208,6 +208,9 @@ uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t clas
 /* How long it has been paused, up to now. */
 uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class);
 
+/* How long a port's line has been busy, preambles and gaps included, up to now. */
+uint64_t engine_busy(const struct engine *e, uint32_t port);
+
 /* The tables, for whoever shows queues, pauses or buffers. */
 const struct sw_tables *engine_tables(const struct engine *e);
 
