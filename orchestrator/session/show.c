@@ -164,8 +164,8 @@ static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 	return json_array_append_new(rows,
 		json_pack(
 			"{s:I, s:s, s:s, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
-			"flow", (json_int_t)flow, "src", host_name(v->fabric, f.flow.src_host, src),
-			"dst", host_name(v->fabric, f.flow.dst_host, dst), "bytes",
+			"flow", (json_int_t)flow, "src", node_name(v->fabric, f.flow.src_host, src),
+			"dst", node_name(v->fabric, f.flow.dst_host, dst), "bytes",
 			(json_int_t)f.flow.bytes, "start_us",
 			real_or_null(f.start_ps != UINT64_MAX, in_us(f.start_ps)), "fct_us",
 			real_or_null(f.finish_ps, in_us(f.finish_ps - f.start_ps)), "packets",

@@ -30,7 +30,7 @@ uint64_t port_dropped(const struct sw_tables *t, uint32_t port, enum drop_reason
 /* Share of the model time so far in which the line was busy, 0..1; 0: no time has passed. */
 double port_utilisation(const struct engine *e, const struct port_counts *c);
 
-/* Makes ports.csv.new in directory: a row a port, by recorder_params' names. 0 or -errno. */
+/* Makes ports.csv.new in directory: a row a port, by series_params' names. 0 or -errno. */
 int ports_write(int directory, const struct engine *e, uint32_t port_count,
 	recorder_port_name port_name, const void *name_arg);
 
