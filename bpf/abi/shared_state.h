@@ -55,7 +55,10 @@ struct port {
 	__u32 reserved;
 	__u64 tx_frames; /* frames whose last bit has left */
 	__u64 tx_bytes;
-	__u64 reserved2[4];
+	__u64 tx_control_bytes; /* of these, of MAC control and LLDP frames */
+	__u64 tx_busy_ps;       /* wire time of frames, the one on the line to its end */
+	__u64 tx_until_ps;      /* when the latest has left */
+	__u64 reserved2;
 };
 
 /* An egress queue: class c of port p is element p * CLASSES + c. */

@@ -117,7 +117,7 @@ static void print_man(const struct command *const *commands)
 		printf(".TP\n%zu\n", i);
 		cli_man_text(exit_texts[i]);
 	}
-	puts(".SH FILES\n.TP\n\\fIruns/NAME\\-N/\\fR\nresults of a run: summary.json, flows.csv, queues.csv, "
+	puts(".SH FILES\n.TP\n\\fIruns/NAME\\-N/\\fR\nresults of a run: summary.json, flows.csv, ports.csv, queues.csv, "
 	     "events.jsonl, scenario.yaml\n.TP\n\\fI/run/fabricbed/NAME\\fR\nheld by the process that a "
 	     "fabric's kernel objects belong to\n.TP\n\\fI/run/fabricbed/live/NAME/control\\fR\nthe control "
 	     "socket of a live fabric: a JSON object a line\n.SH SEE ALSO\n.BR ip\\-netns (8),\n.BR tc\\-bpf (8)");

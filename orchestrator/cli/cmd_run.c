@@ -486,7 +486,7 @@ const struct command cmd_run = {
 	.summary = "bring up, run to the end, write the results, take down",
 	.details =
 		"Builds the scenario's fabric, runs its workload and its faults on its clock, stepped or the wall's, and\n"
-		"writes summary.json, flows.csv, events.jsonl, scenario.yaml and, if asked for, queues.csv.\n"
+		"writes summary.json, flows.csv, ports.csv, events.jsonl, scenario.yaml and what `telemetry` asks for.\n"
 		"A scenario with `compare` is run once for each of its variants, each with a folder of its\n"
 		"own, and compare.json and a table set them side by side.\n"
 		"--junit FILE has a test suite for each run, for a CI system to show.\n"

@@ -82,10 +82,47 @@ static bool never(const void *base)
 
 #define OF(member) offsetof(struct scenario, member)
 
+#define GLOB_MAX 200
+#define PERIOD   .min = PS_PER_NS, .max = TIME_MAX
+#define EVERY                                                                                      \
+	KEY("every", TIME, struct series_spec, every_ps, .required = true, PERIOD,                 \
+		.help = "the time from one sample to the next")
+#define MATCH                                                                                      \
+	KEY("match", LABEL, struct series_spec, match, .fallback = "*", .max = GLOB_MAX,           \
+		.help = "of ports with such names alone, a glob: leaf*->spine0")
+
+/* Off, or a period alone, or that and more. */
+#define SERIES_MAP(keys_)                                                                          \
+	{                                                                                          \
+		KEYS(keys_), .on = FIELD(struct series_spec, every_ps), .lone = &(keys_)[0]        \
+	}
+
+static const struct key ports_keys[] = {EVERY, MATCH};
+static const struct key flows_keys[] = {EVERY};
+static const struct key queues_keys[] = {
+	EVERY,
+	MATCH,
+	KEY("above", QUANTITY, struct series_spec, above, .fallback = "off", .word = "off",
+		.times = true, .max = QUEUE_MAX,
+		.help = "only queues deeper than that: bytes, or a time at the port's rate"),
+};
+
+static const struct map ports_map = SERIES_MAP(ports_keys);
+static const struct map flows_map = SERIES_MAP(flows_keys);
+static const struct map queues_map = SERIES_MAP(queues_keys);
+
 static const struct key telemetry_keys[] = {
-	KEY("queues", TIME, struct scenario, sample_ps, .fallback = "off", .word = "off",
-		.min = PS_PER_NS, .max = TIME_MAX,
-		.help = "samples the depth of each queue with this period"),
+	KEY("ports", MAP, struct scenario, series[SERIES_PORTS], .fallback = "off",
+		.map = &ports_map,
+		.help = "samples throughput, arrivals, marks, drops and pauses of each port"),
+	KEY("flows", MAP, struct scenario, series[SERIES_FLOWS], .fallback = "off",
+		.map = &flows_map,
+		.help = "samples throughput, rate or window, RTT and bytes in flight of each flow"),
+	KEY("queues", MAP, struct scenario, series[SERIES_QUEUES], .fallback = "off",
+		.map = &queues_map, .help = "samples the depth of each queue of switches"),
+	KEY("imbalance", TIME, struct scenario, series[SERIES_IMBALANCE].every_ps,
+		.fallback = "off", .word = "off", PERIOD,
+		.help = "samples with this period how unevenly switches use their uplinks"),
 };
 
 static const struct map telemetry_map = {KEYS(telemetry_keys)};
@@ -127,7 +164,7 @@ static const struct key keys[] = {
 	KEY("faults", LIST, struct scenario, faults, .usual = "none", .list = &fault_list,
 		.expected = "a list of {at, until, link | switch | host, do}",
 		.help = "faults that are injected at set times"),
-	SECTION("telemetry", &telemetry_map, .usual = "{queues: off}",
+	SECTION("telemetry", &telemetry_map, .usual = "all off",
 		.help = "what is sampled during the run"),
 	KEY("until", TIME, struct scenario, until_ps, AUTO, .min = 1, .max = MOMENT_MAX,
 		.help = "model time at which the run ends at the latest; auto: when all flows should long have finished"),

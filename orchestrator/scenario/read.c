@@ -185,17 +185,21 @@ static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
 
-/* Reads a mapping's keys, or defaults. Returns a bit 1 << i for each valid key, and KEY_UNKNOWN. */
-static uint64_t read_keys(struct check *c, const struct map *map, const struct tree *n, void *base)
+/*
+ * Reads a mapping's keys, or defaults; n is the value of the key `lone`, if there is one. Returns a
+ * bit 1 << i for each valid key, and KEY_UNKNOWN.
+ */
+static uint64_t read_keys(struct check *c, const struct map *map, const struct tree *n,
+	const struct key *lone, void *base)
 {
 	uint64_t valid = 0, hinted = 0;
 	bool unknown = false;
 
-	if (n)
+	if (n && !lone)
 		hinted = explain_unknown(c, map, n, &unknown);
 	for (size_t i = 0; i < map->count; i++) {
 		const struct key *k = &map->keys[i];
-		const struct tree *item = tree_get(n, k->name);
+		const struct tree *item = !lone ? tree_get(n, k->name) : k == lone ? n : NULL;
 		char expected[EXPECTED];
 
 		if (item && is_listed(k) && key_read(c, k, item, base))
@@ -260,8 +264,8 @@ static bool read_map(struct check *c, const struct map *map, const struct tree *
 		*(bool *)at(base, map->on.offset) = true;
 	if (map->prepare)
 		map->prepare(c, n, base);
-	valid = read_keys(c, map, lone ? NULL : n, base);
-	if (lone && !key_read(c, lone, n, base))
+	valid = read_keys(c, map, n, lone, base);
+	if (lone && !(valid & bit_of(map, lone)))
 		return false;
 	if (n && !lone && !choose(c, map, n, base, valid & KEY_UNKNOWN))
 		return false;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "base/diag.h"
 #include "base/quantity.h"
+#include "base/series.h"
 #include "faults/fault_kind.h"
 #include "scenario/sweep_spec.h"
 
@@ -218,8 +219,8 @@ struct scenario {
 	size_t workload_count;
 	struct fault_spec *faults;
 	size_t fault_count;
-	uint64_t sample_ps; /* telemetry.queues; 0: off */
-	uint64_t until_ps;  /* model time at which a run ends at the latest; 0: automatic */
+	struct series_spec series[SERIES_KINDS]; /* telemetry */
+	uint64_t until_ps; /* model time at which a run ends at the latest; 0: automatic */
 	struct expect_spec *expects;
 	size_t expect_count;
 	struct variant_spec *variants; /* compare */

@@ -97,7 +97,7 @@ static void write_double(FILE *out, const struct key *k, double value)
 		fputs(number_text(text, value), out);
 }
 
-static void write_quantity(FILE *out, const struct quantity *q)
+static void write_quantity(FILE *out, const struct key *k, const struct quantity *q)
 {
 	char text[NUMBER_TEXT];
 
@@ -112,7 +112,7 @@ static void write_quantity(FILE *out, const struct quantity *q)
 		fputs(format_time(text, (uint64_t)q->value), out);
 		break;
 	case QUANTITY_AUTO:
-		fputs("auto", out);
+		fputs(k->word, out);
 		break;
 	}
 }
@@ -130,7 +130,7 @@ void value_write(FILE *out, const struct key *k, const void *target)
 		write_name(out, *(char *const *)target);
 		break;
 	case VALUE_QUANTITY:
-		write_quantity(out, target);
+		write_quantity(out, k, target);
 		break;
 	case VALUE_SHARE:
 	case VALUE_CHANCE:

@@ -18,7 +18,7 @@ struct deadlock {
 /* Whether there is one now; it is in *d then. 1, 0, or -ENOMEM. */
 int deadlock_search(struct deadlock *d, const struct engine *e);
 
-/* Its queues, each waiting for the next, by names as recorder_params has them. */
+/* Its queues, each waiting for the next, by names as series_params has them. */
 json_t *deadlock_cycle(const struct deadlock *d, recorder_port_name port_name, const void *arg);
 
 /* Adds what there is to say of it, or that there is none, to a summary's "pfc". */

@@ -11,18 +11,26 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/outstream.h"
+#include "base/series.h"
 #include "session/folder_list.h"
 
 #define NAME_SIZE 64 /* of a result, and what is put behind it */
 
 /* In the order in which they appear: where there is a summary.json, all of the others are there. */
-static const char *const results[] = {"scenario.yaml", "flows.csv", "queues.csv", "pauses.csv",
+static const char *const results[] = {"scenario.yaml", "flows.csv", "ports.csv",
+#define X(symbol, key, file) #file ".csv",
+	SERIES(X)
+#undef X
+		"pauses.csv",
 	"roles.csv", "events.jsonl", "compare.json", "summary.json"};
 #define RESULTS (sizeof(results) / sizeof(results[0]))
 
 /* What is only there while something is made. */
-static const char *const unfinished[] = {
-	"events.jsonl.part", "events.index.part", "flows.csv.part", "queues.csv.part"};
+static const char *const unfinished[] = {"events.jsonl.part", "events.index.part", "flows.csv.part",
+#define X(symbol, key, file) #file ".csv.part",
+	SERIES(X)
+#undef X
+};
 #define UNFINISHED (sizeof(unfinished) / sizeof(unfinished[0]))
 
 struct folder {

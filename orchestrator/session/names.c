@@ -21,12 +21,19 @@ const char *port_name(const void *arg, uint32_t port, char *buf)
 	return buf;
 }
 
-const char *host_name(const void *arg, uint32_t host, char *buf)
+const char *node_name(const void *arg, uint32_t node, char *buf)
 {
 	const struct fabric *f = arg;
 
-	snprintf(buf, RECORDER_NAME, "%s", f->nodes[host].name);
+	snprintf(buf, RECORDER_NAME, "%s", f->nodes[node].name);
 	return buf;
+}
+
+uint32_t node_level(const void *arg, uint32_t node)
+{
+	const struct fabric *f = arg;
+
+	return f->nodes[node].tier;
 }
 
 bool port_matches(const struct fabric *f, uint32_t port, const char *word)

@@ -11,8 +11,9 @@ struct fabric;
 /* Of a port: "tor0.0->agg0.1", "#n" for parallel links. buf of RECORDER_NAME; arg: the fabric. */
 const char *port_name(const void *arg, uint32_t port, char *buf);
 
-/* Of a host by its number. */
-const char *host_name(const void *arg, uint32_t host, char *buf);
+/* Of a node by its number, or of a host, which come first; its tier: 0 is a host's. */
+const char *node_name(const void *arg, uint32_t node, char *buf);
+uint32_t node_level(const void *arg, uint32_t node);
 
 /* Whether the port's name is the word, or matches it as a glob. */
 bool port_matches(const struct fabric *f, uint32_t port, const char *word);

@@ -33,12 +33,6 @@ static void run_lldp(struct session *s, uint64_t now)
 	s->next_lldp_ps = now + s->params.scenario->sw.lldp_ps;
 }
 
-/* Between two samples of all queues: as asked for, but not below a microsecond of real time. */
-static uint64_t look_period(const struct session *s, uint64_t wanted_ps)
-{
-	return wanted_ps > s->least_look_ps ? wanted_ps : s->least_look_ps;
-}
-
 /* Nothing moves in a fabric that stays, and that has been seen. */
 static bool is_still(const struct session *s)
 {
@@ -51,7 +45,7 @@ static int search_deadlock(struct session *s, uint64_t now)
 	int found = deadlock_search(&s->deadlock, s->engine);
 
 	s->next_search_ps =
-		found ? UINT64_MAX : now + look_period(s, s->params.fabric->base_rtt_ps);
+		found ? UINT64_MAX : now + max_u64(s->params.fabric->base_rtt_ps, s->least_look_ps);
 	if (found <= 0)
 		return found;
 	recorder_event(s->recorder, now,
@@ -171,13 +165,10 @@ int session_follow(struct session *s)
 	return r;
 }
 
-/* Samples the queues, and looks for a deadlock, each in its time. */
+/* Takes samples, and looks for a deadlock, each in its time. */
 static int look(struct session *s, uint64_t now)
 {
-	if (s->next_sample_ps <= now) {
-		recorder_sample(s->recorder, s->engine, now);
-		s->next_sample_ps = now + look_period(s, s->params.scenario->sample_ps);
-	}
+	recorder_sample(s->recorder, s->engine, now, s->least_look_ps);
 	s->seen_still = s->params.lasting && engine_next(s->engine) == UINT64_MAX;
 	return s->next_search_ps <= now ? search_deadlock(s, now) : 0;
 }
@@ -200,7 +191,7 @@ static int act_now(struct session *s)
 /* When the session itself has to act next. */
 static uint64_t next_act(const struct session *s)
 {
-	uint64_t looks = min_u64(s->next_sample_ps, s->next_search_ps);
+	uint64_t looks = min_u64(recorder_next_sample(s->recorder), s->next_search_ps);
 	uint64_t now = engine_now(s->engine);
 
 	if (is_still(s))
@@ -357,7 +348,7 @@ static int add_collectives(struct session *s, json_t *summary)
 	struct collectives_params p = {.entries = facts,
 		.net = &f->net,
 		.mtu = f->mtu,
-		.host_name = host_name,
+		.host_name = node_name,
 		.name_arg = f,
 		.crosses = crosses,
 		.take_crossed_ps = take_crossed_ps};
@@ -391,7 +382,7 @@ static int add_graphs(struct session *s, json_t *summary)
 	const char **files = calloc(sc->workload_count + 1, sizeof(*files));
 	struct graphs_params p = {.files = files,
 		.count = (uint32_t)sc->workload_count,
-		.host_name = host_name,
+		.host_name = node_name,
 		.name_arg = s->params.fabric};
 	bool any = false;
 	int r = files ? 0 : -ENOMEM;

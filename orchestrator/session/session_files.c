@@ -6,6 +6,8 @@
 #include "session/names.h"
 #include "session/session_internal.h"
 #include "scenario/scenario.h"
+#include "telemetry/port_counts.h"
+#include "topology/fabric.h"
 
 #define SUMMARY_FORMAT (JSON_INDENT(2) | JSON_REAL_PRECISION(15))
 
@@ -48,12 +50,15 @@ static int close_capture(struct session *s, struct error *why)
 
 static int make_files(struct session *s, const json_t *summary, int directory)
 {
+	const struct fabric *f = s->params.fabric;
 	int r = recorder_write(s->recorder, directory);
 
 	if (r == 0)
+		r = ports_write(directory, s->engine, f->net.port_count, port_name, f);
+	if (r == 0)
 		r = write_scenario(directory, s);
 	if (r == 0 && s->dp->tables.config.features & SW_CONTROL)
-		r = recorder_write_pauses(directory, s->engine, port_name, s->params.fabric);
+		r = recorder_write_pauses(directory, s->engine, port_name, f);
 	if (r == 0 && s->agents)
 		r = agents_write(s->agents, directory);
 	if (r == 0 && summary)

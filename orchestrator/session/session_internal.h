@@ -37,14 +37,15 @@ struct session {
 	struct agents *agents; /* NULL: no LLDP */
 	struct engine *engine;
 	struct recorder *recorder;
-	struct pcapng *capture;     /* of everything, to a file */
-	struct captures *captures;  /* by request; NULL where it does not last */
-	struct capture_order order; /* what is on its way to either */
+	struct series_spec series[SERIES_KINDS]; /* that it samples */
+	struct pcapng *capture;                  /* of everything, to a file */
+	struct captures *captures;               /* by request; NULL where it does not last */
+	struct capture_order order;              /* what is on its way to either */
 	struct timeline timeline;
 	struct measure *measure;           /* of what arrives; NULL: nothing does */
 	struct session_arrivals *arrivals; /* of open-loop workloads */
 	size_t arrivals_count;
-	uint64_t next_sample_ps, next_lldp_ps, next_search_ps;
+	uint64_t next_lldp_ps, next_search_ps;
 	uint64_t least_look_ps;               /* between two samples, or searches */
 	bool seen_still;                      /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */

@@ -363,17 +363,37 @@ static int open_stacks(struct session *s, struct error *why)
 	return stacks_new(&s->stacks, s->built, s->engine, &s->params.fabric->net, why);
 }
 
+/* What is asked for, but shares of the BDP in bytes. */
+static void resolve_series(struct session *s)
+{
+	for (unsigned i = 0; i < SERIES_KINDS; i++) {
+		struct quantity *above = &s->series[i].above;
+
+		s->series[i] = s->params.scenario->series[i];
+		if (above->unit == QUANTITY_BDP)
+			*above = (struct quantity){
+				above->value * (double)s->params.fabric->bdp_bytes, QUANTITY_BYTES};
+	}
+}
+
 static int open_recorder(struct session *s, struct error *why)
 {
-	struct recorder_params p = {
+	const struct fabric *f = s->params.fabric;
+	struct series_params p = {
 		.directory = folder_fd(s->params.folder),
-		.queues = s->params.scenario->sample_ps != 0,
-		.net = &s->params.fabric->net,
+		.specs = s->series,
+		.net = &f->net,
 		.port_name = port_name,
-		.host_name = host_name,
-		.name_arg = s->params.fabric,
+		.node_name = node_name,
+		.node_level = node_level,
+		.name_arg = f,
 	};
-	int r = recorder_new(&s->recorder, &p);
+	int r;
+
+	resolve_series(s);
+	for (uint32_t c = 0; c < CLASSES; c++)
+		p.classes |= (uint8_t)(f->switching.classes[c].used << c);
+	r = recorder_new(&s->recorder, &p);
 
 	return r < 0 ? error_set(why, r, "can't write results in %s: %s",
 			       s->params.folder ? folder_path(s->params.folder) : "memory",
@@ -418,7 +438,6 @@ int session_open(struct session **ret, const struct session_params *params, stru
 	s->params = *params;
 	s->order = (struct capture_order){.take = on_ordered, .arg = s};
 	s->own_faults = params->scenario->fault_count;
-	s->next_sample_ps = params->scenario->sample_ps ? 0 : UINT64_MAX;
 	s->next_lldp_ps = params->scenario->sw.lldp_ps ? 0 : UINT64_MAX;
 	s->next_search_ps = params->scenario->sw.pfc.on ? 0 : UINT64_MAX;
 	for (size_t i = 0; r == 0 && i < sizeof(steps) / sizeof(steps[0]); i++)

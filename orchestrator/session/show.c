@@ -11,6 +11,7 @@
 #include "base/drop_name.h"
 #include "base/units.h"
 #include "session/names.h"
+#include "telemetry/port_counts.h"
 #include "topology/fabric.h"
 
 static double in_us(uint64_t ps)
@@ -73,15 +74,12 @@ static int add_node(const struct show_view *v, uint32_t index, json_t *rows)
 
 /* ---- ports */
 
-/* What was lost on the cable is counted at its far end, and shown at the port that had sent it. */
-static json_t *port_dropped(const struct show_view *v, uint32_t port)
+static json_t *port_drops(const struct show_view *v, uint32_t port)
 {
-	const struct port_drops *drops = engine_tables(v->engine)->drops;
 	json_t *dropped = json_object();
 
 	for (unsigned i = DROP_NONE + 1; i < DROP_REASON_COUNT; i++) {
-		bool far = drop_place((enum drop_reason)i) == DROP_AT_WIRE;
-		uint64_t frames = drops[far ? net_of(v)->ports[port].peer : port].frames[i];
+		uint64_t frames = port_dropped(engine_tables(v->engine), port, (enum drop_reason)i);
 
 		if (frames)
 			json_object_set_new(dropped, drop_name(i), count_json(frames));
@@ -91,35 +89,25 @@ static json_t *port_dropped(const struct show_view *v, uint32_t port)
 
 static int add_port(const struct show_view *v, uint32_t index, json_t *rows)
 {
-	const struct sw_tables *t = engine_tables(v->engine);
-	uint32_t port = PORT_FIRST + index, depth = 0, max_depth = 0;
-	const struct net_port *p = &net_of(v)->ports[port];
-	const struct port *shared = &t->ports[port];
+	uint32_t port = PORT_FIRST + index;
+	const struct port_counts c = port_counts(v->engine, port);
 	char name[RECORDER_NAME], link[LINK_NAME];
-	uint64_t paused_ps = 0;
 
-	/* of the fullest queue: their peaks were at different times, and don't add up */
-	for (uint32_t c = 0; c < CLASSES; c++) {
-		const struct queue *q = &t->queues[port * CLASSES + c];
-
-		depth = q->depth_bytes > depth ? q->depth_bytes : depth;
-		max_depth = q->max_depth_bytes > max_depth ? q->max_depth_bytes : max_depth;
-		paused_ps += engine_paused(v->engine, port, c);
-	}
-	/* the far end's program marks a frame, by the depth of the queue that it left here */
 	return json_array_append_new(rows,
-		json_pack(
-			"{s:s, s:s, s:b, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:o, s:I, s:I, s:f, s:s}",
+		json_pack("{s:s, s:s, s:b, s:f, s:f, s:I, s:I, s:f, s:I, s:I, s:I, s:o, s:I, s:I,"
+			  " s:I, s:I, s:f, s:s}",
 			"port", port_name(v->fabric, port, name), "link",
-			fabric_link_name(v->fabric, p->link, link), "up", shared->up, "rate_gbps",
+			fabric_link_name(v->fabric, net_of(v)->ports[port].link, link), "up",
+			engine_tables(v->engine)->ports[port].up, "rate_gbps",
 			(double)engine_link_rate(v->engine, port) / 1e9, "delay_us",
 			in_us(engine_link_delay(v->engine, port)), "tx_frames",
-			(json_int_t)shared->tx_frames, "tx_bytes", (json_int_t)shared->tx_bytes,
-			"rx_frames", (json_int_t)shared->rx_frames, "marked",
-			(json_int_t)t->ports[p->peer].marked_frames, "trimmed",
-			(json_int_t)shared->trimmed_frames, "dropped", port_dropped(v, port),
-			"depth_bytes", (json_int_t)depth, "max_depth_bytes", (json_int_t)max_depth,
-			"paused_us", in_us(paused_ps), "faults",
+			(json_int_t)c.tx_frames, "tx_bytes", (json_int_t)c.tx_bytes, "utilisation",
+			port_utilisation(v->engine, &c), "rx_frames", (json_int_t)c.rx_frames,
+			"marked", (json_int_t)c.marked, "trimmed", (json_int_t)c.trimmed, "dropped",
+			port_drops(v, port), "depth_bytes", (json_int_t)c.depth_bytes,
+			"max_depth_bytes", (json_int_t)c.max_depth_bytes, "pauses_sent",
+			(json_int_t)c.pauses_sent, "pauses_received", (json_int_t)c.pauses_received,
+			"paused_us", in_us(c.paused_ps), "faults",
 			v->port_faults ? v->port_faults(v->faults_arg, port) : ""));
 }
 
@@ -176,8 +164,8 @@ static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 	return json_array_append_new(rows,
 		json_pack(
 			"{s:I, s:s, s:s, s:I, s:o, s:o, s:I, s:I, s:I, s:o, s:I, s:I, s:I, s:I, s:I}",
-			"flow", (json_int_t)flow, "src", host_name(v->fabric, f.flow.src_host, src),
-			"dst", host_name(v->fabric, f.flow.dst_host, dst), "bytes",
+			"flow", (json_int_t)flow, "src", node_name(v->fabric, f.flow.src_host, src),
+			"dst", node_name(v->fabric, f.flow.dst_host, dst), "bytes",
 			(json_int_t)f.flow.bytes, "start_us",
 			real_or_null(f.start_ps != UINT64_MAX, in_us(f.start_ps)), "fct_us",
 			real_or_null(f.finish_ps, in_us(f.finish_ps - f.start_ps)), "packets",

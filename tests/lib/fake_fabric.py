@@ -41,11 +41,11 @@ class Fabric:
         frames = int(GBPS * 1e9 / 8 / (FRAME + WIRE_EXTRA) * i / len(PORTS)) * self.seconds
         down = i == 17
         return {"port": PORTS[i][0], "link": PORTS[i][1], "up": not down, "rate_gbps": GBPS, "delay_us": 1.0,
-                "tx_frames": frames, "tx_bytes": frames * FRAME, "rx_frames": frames,
+                "tx_frames": frames, "tx_bytes": frames * FRAME, "utilisation": i / len(PORTS), "rx_frames": frames,
                 "marked": (i % 7) * 1000 * self.seconds, "trimmed": 0,
                 "dropped": {"queue-full": 40 * self.seconds, "link-down": 2 * self.seconds} if i == 40 else {},
                 "depth_bytes": (i * 53 % 96) * 1024, "max_depth_bytes": 400 * 1024,
-                "paused_us": 250000 * self.seconds if i == 12 else 0, "faults": "down" if down else ""}
+                "pauses_sent": 0, "pauses_received": 0, "paused_us": 250000 * self.seconds if i == 12 else 0, "faults": "down" if down else ""}
 
     def queue(self, i):
         return {"port": PORTS[i][0], "class": i % 3, "depth_bytes": i * 1024, "max_depth_bytes": 200 * 1024,

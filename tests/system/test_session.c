@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/numbers.h"
 #include "base/units.h"
 #include "lib/session_files.h"
 
@@ -30,14 +31,15 @@ static void *copy(const void *from, size_t count, size_t bytes)
 static void run(struct outcome *ret, const struct kernel_case *c, const char *text, bool kernel)
 {
 	char set[64];
-	const char *sets[] = {set};
+	const char *sets[] = {set, "telemetry.ports=3us", "telemetry.flows=2us",
+		"telemetry.queues=5us", "telemetry.imbalance=4us"};
 	const struct sw_tables *t;
 	struct small_session s;
 
 	snprintf(set, sizeof(set), "name=%s", c->name);
 	small_directory(ret->directory);
-	files_record(
-		&s, text, sets, 1, ret->directory, kernel, kernel ? SLICE_RANDOM : SLICE_WHOLE);
+	files_record(&s, text, sets, COUNT(sets), ret->directory, kernel,
+		kernel ? SLICE_RANDOM : SLICE_WHOLE);
 	assert_int_equal(engine_check_balance(session_engine(s.session)), 0);
 	engine_stats(session_engine(s.session), &ret->stats);
 	t = engine_tables(session_engine(s.session));

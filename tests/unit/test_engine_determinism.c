@@ -173,11 +173,12 @@ static void cuts_of_a_busy_run_do_not_show(void **state)
 	cuts_do_not_show(busy);
 }
 
-/* Whether queues are sampled, and how often, changes nothing of what happens. */
+/* What is sampled, and how often, changes nothing of what happens. */
 static void sampling_does_not_show(void **state)
 {
-	const char *sets[] = {"telemetry.queues=123456ps"};
-	struct outcome with = run_session(busy, sets, 1, WHOLE);
+	const char *sets[] = {"telemetry.queues=123456ps", "telemetry.ports=234567ps",
+		"telemetry.flows=345678ps", "telemetry.imbalance=456789ps"};
+	struct outcome with = run_session(busy, sets, COUNT(sets), WHOLE);
 	struct outcome without = run_session(busy, NULL, 0, WHOLE);
 
 	(void)state;

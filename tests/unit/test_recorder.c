@@ -33,11 +33,10 @@ static const char *number_name(const void *arg, uint32_t port, char *buf)
 	return buf;
 }
 
-static int bench_open(struct bench *b, int directory, bool queues)
+static int bench_open(struct bench *b, int directory)
 {
-	const struct recorder_params p = {
+	const struct series_params p = {
 		.directory = directory,
-		.queues = queues,
 		.net = &link_net,
 		.port_name = number_name,
 	};
@@ -49,7 +48,7 @@ static int bench_open(struct bench *b, int directory, bool queues)
 static void bench_setup(struct bench *b)
 {
 	small_directory(b->directory);
-	assert_int_equal(bench_open(b, open(b->directory, O_RDONLY | O_DIRECTORY), true), 0);
+	assert_int_equal(bench_open(b, open(b->directory, O_RDONLY | O_DIRECTORY)), 0);
 }
 
 /* A folder without what was collected. */
@@ -296,7 +295,7 @@ static void without_a_directory_nothing_is_written(void **state)
 	struct bench b;
 
 	(void)state;
-	assert_int_equal(bench_open(&b, -1, true), 0);
+	assert_int_equal(bench_open(&b, -1), 0);
 	recorder_event(b.recorder, 1, json_pack("{s:s}", "event", "a"));
 	drop(&b, 1000000, 2, DROP_BUFFER, 10);
 	recorder_paused(b.recorder, 1000000, 2, 0, 0xff);
@@ -389,7 +388,7 @@ static void what_is_in_the_way_is_not_written_to(void **state)
 	snprintf(path, sizeof(path), "%s/events.jsonl.part", directory);
 	assert_int_equal(symlink("victim", path), 0);
 	fd = open(directory, O_RDONLY | O_DIRECTORY);
-	assert_int_equal(bench_open(&b, fd, true), -EEXIST);
+	assert_int_equal(bench_open(&b, fd), -EEXIST);
 	assert_null(b.recorder);
 	text = small_file(directory, "victim");
 	assert_string_equal(text, "keep");
@@ -418,7 +417,7 @@ static const char tiny[] = "name: tiny\n"
 			   "faults:\n"
 			   "  - {at: 19us, until: 22us, link: h1-s0, do: down}\n"
 			   "  - {at: 30us, link: h0-s0, do: {rate: 50%}}\n"
-			   "telemetry: {queues: 500ns}\n"
+			   "telemetry: {queues: {every: 500ns, above: 0}}\n"
 			   "until: 31us\n";
 
 static void tiny_run_to_the_byte(void **state)
@@ -440,11 +439,30 @@ static void tiny_run_to_the_byte(void **state)
 		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0,4.770720,1.000000,5000,2,0,"
 		"0,3,1,52472-52727,0,0,1\n"
 		"1,h1,h0,100,20.000000,,,1,0,2,0,4.051200,,0,2,0,0,5,1,59687-59942,0,1,1\n");
+	/*
+	 * of 31 us h0's line is busy for 335.52 + 80.16 ns and a SACK's 9.76 ns; what died on h1's
+	 * link is a drop of the port that had sent it
+	 */
+	assert_file(directory, "ports.csv",
+		"port,rate_gbps,tx_frames,tx_bytes,utilisation,rx_frames,marked,"
+		"trimmed,dropped,dropped_malformed,dropped_checksum,dropped_ttl,"
+		"dropped_no_route,dropped_buffer,dropped_link_down,dropped_not_mine,"
+		"dropped_foreign,dropped_loss,dropped_burst,dropped_gilbert,"
+		"dropped_fcs,dropped_headers,dropped_headroom,dropped_watchdog,"
+		"dropped_switch_down,dropped_host_queue,max_depth_bytes,pauses_sent,"
+		"pauses_received,paused_us\n"
+		"h0->s0,50.000000,3,5246,0.013724,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"0,0,0,0,0,0,0.000000\n"
+		"h1->s0,100.000000,5,618,0.001905,3,0,0,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,"
+		"0,0,0,0,0,0,0.000000\n"
+		"s0->h0,50.000000,4,444,0.001905,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"0,0,174,0,0,0.000000\n"
+		"s0->h1,100.000000,3,5246,0.013724,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
+		"0,0,0,5148,0,0,0.000000\n");
 	/* the first packet is in s0 from 1.33552 to 1.67104 us, the second to 1.7512 us */
 	assert_file(directory, "queues.csv",
-		"t_us,port,class,depth_bytes\n"
-		"1.500000,s0->h1,0,5148\n"
-		"2.000000,s0->h1,0,0\n");
+		"t_us,port,class,depth_bytes,delay_us\n"
+		"1.500000,s0->h1,0,5148,0.411840\n");
 	assert_file(directory, "events.jsonl",
 		"{\"t_us\":19.0,\"event\":\"link_down\",\"link\":\"h1-s0\"}\n"
 		"{\"t_us\":20.0,\"event\":\"reroute\",\"routes_changed\":1}\n" DROPS("21.01584",
@@ -565,7 +583,7 @@ static void results_appear_whole_or_not_at_all(void **state)
 	assert_non_null(strstr(text, "link_rate"));
 	free(text);
 	text = small_file(directory, "queues.csv");
-	assert_non_null(strstr(text, "2.000000,s0->h1,0,0\n"));
+	assert_non_null(strstr(text, "1.500000,s0->h1,0,5148,"));
 	free(text);
 	small_session_close(&s);
 	small_directory_remove(directory);

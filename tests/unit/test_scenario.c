@@ -158,7 +158,7 @@ static void check_full_rest(const struct scenario *s)
 	assert_true(s->faults[1].until_ps == UINT64_MAX);
 	assert_int_equal(s->faults[1].pos.line, 36);
 	assert_int_equal(s->faults[1].pos.column, 5);
-	assert_int_equal(s->sample_ps, US);
+	assert_int_equal(s->series[SERIES_QUEUES].every_ps, US);
 	assert_int_equal(s->until_ps, 5000 * US);
 	assert_int_equal(s->expect_count, 5);
 	assert_string_equal(s->expects[0].metric, "flows.fct_us.max");
@@ -236,7 +236,7 @@ static void defaults_are_as_documented(void **state)
 	assert_int_equal(s->workload_count, 0);
 	assert_int_equal(s->fault_count, 0);
 	assert_int_equal(s->expect_count, 0);
-	assert_int_equal(s->sample_ps, 0);
+	assert_int_equal(s->series[SERIES_QUEUES].every_ps, 0);
 	assert_int_equal(s->until_ps, 0);
 	scenario_free(s);
 }
@@ -399,7 +399,7 @@ static void overrides_reach_everything(void **state)
 	assert_int_equal(s->workloads[0].options->bytes, 16 * MB);
 	assert_string_equal(s->faults[0].target, "*-core*");
 	assert_int_equal(s->faults[0].pos.line, 0);
-	assert_int_equal(s->sample_ps, 0);
+	assert_int_equal(s->series[SERIES_QUEUES].every_ps, 0);
 	scenario_free(s);
 }
 

@@ -244,7 +244,7 @@ static void ten_mistakes_are_ten_messages(void **state)
 		"8:19: host.transport: 'tcp' is not known; valid here: strack, roce\n"
 		"10:14: workload.0.incast.sender: no such key; did you mean 'senders'?\n"
 		"12:10: faults.0.at: expected a time up to 2246400s, such as 1us, not 'soon'\n"
-		"13:12: telemetry: expected a mapping of these keys: queues, not 'on'\n"
+		"13:12: telemetry: expected a mapping of these keys: ports, flows, queues, imbalance, not 'on'\n"
 		"15:32: expect.0.equal: no such key; did you mean 'equals'?\n");
 }
 

@@ -18,14 +18,15 @@ static const char *const worlds[] = {
 	"workload: [{incast: {senders: 15, to: h0, message: 40KB}}, {permutation: {message: 60KB}}]\n"
 	"faults: [{at: 10us, until: 60us, link: \"leaf*-spine0\", do: down},\n"
 	"  {at: 20us, link: \"leaf*-spine1\", do: {loss: 5%}}]\n"
-	"telemetry: {queues: 3us}\n",
+	"telemetry: {queues: 3us, ports: 2us, flows: 1us, imbalance: 5us}\n",
 	/* pauses that begin and end at one time at several ports, and a host that never lets go */
 	"name: t\n"
 	"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 8}}\n"
 	"host: {transport: {roce: {congestion: off}}}\n"
 	"switch: {ecn: off, buffer: {per_port: 150KB}, pfc: {watchdog: 200us}}\n"
 	"workload: [{incast: {senders: 15, to: h0, message: 100KB}}, {permutation: {message: 100KB}}]\n"
-	"faults: [{at: 30us, until: 400us, host: h1, do: {pause: 0}}]\n",
+	"faults: [{at: 30us, until: 400us, host: h1, do: {pause: 0}}]\n"
+	"telemetry: {queues: {every: 20us, above: 1us}, ports: 7us, flows: 9us}\n",
 };
 
 static void all_files_are_the_same(void **state)

@@ -166,9 +166,9 @@ static void ports_are_as_faults_left_them(void **state)
 	faulty = b.s.fabric->net.nodes[3].first_port;
 	assert_text(row_of(&b, "ports", "h3->*"),
 		"{\"port\":\"h3->leaf1\",\"link\":\"h3-leaf1\",\"up\":true,\"rate_gbps\":100.0,"
-		"\"delay_us\":2.0,\"tx_frames\":0,\"tx_bytes\":0,\"rx_frames\":0,\"marked\":0,"
-		"\"trimmed\":0,\"dropped\":{},\"depth_bytes\":0,\"max_depth_bytes\":0,"
-		"\"paused_us\":0.0,\"faults\":\"\"}");
+		"\"delay_us\":2.0,\"tx_frames\":0,\"tx_bytes\":0,\"utilisation\":0.0,"
+		"\"rx_frames\":0,\"marked\":0,\"trimmed\":0,\"dropped\":{},\"depth_bytes\":0,"
+		"\"max_depth_bytes\":0,\"pauses_sent\":0,\"pauses_received\":0,\"paused_us\":0.0,\"faults\":\"\"}");
 	bench_close(&b);
 	bench_open(&b, incast, 6);
 	b.view.port_faults = faults_of;

@@ -251,6 +251,13 @@ uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t clas
 	return e->dp->tables.queues[port * CLASSES + class].depth_bytes;
 }
 
+uint64_t engine_busy(const struct engine *e, uint32_t port)
+{
+	const struct port *p = e->ports[port].shared;
+
+	return p->tx_busy_ps - (p->tx_until_ps > e->now_ps ? p->tx_until_ps - e->now_ps : 0);
+}
+
 const struct sw_tables *engine_tables(const struct engine *e)
 {
 	return &e->dp->tables;

@@ -168,6 +168,18 @@ struct engine_flow_result {
 /* Of one that is forgotten: no operation, of no entry (UINT32_MAX). */
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret);
 
+/* A message under way. */
+struct engine_flow_now {
+	uint32_t flow;
+	uint64_t received;          /* payload bytes of it that its receiver has */
+	uint64_t marks;             /* that its sender was told of */
+	struct sender_state sender; /* of a stream: in flight at its first message that lasts */
+};
+
+/* Calls take for each message that has begun and has not ended, in no order. */
+void engine_flows_now(const struct engine *e,
+	void (*take)(void *arg, const struct engine_flow_now *now), void *arg);
+
 /* A message that is there: one of an open loop is from when it begins. */
 static inline bool engine_flow_counts(const struct engine_flow_result *f)
 {
@@ -207,6 +219,9 @@ uint32_t engine_queue_depth(const struct engine *e, uint32_t port, uint32_t clas
 
 /* How long it has been paused, up to now. */
 uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class);
+
+/* How long a port's line has been busy, preambles and gaps included, up to now. */
+uint64_t engine_busy(const struct engine *e, uint32_t port);
 
 /* The tables, for whoever shows queues, pauses or buffers. */
 const struct sw_tables *engine_tables(const struct engine *e);

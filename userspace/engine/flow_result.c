@@ -85,6 +85,44 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		stream_result(e, flow, ret);
 }
 
+/* Of a stream: marks count for the message that ends next, as its result will have it. */
+static void stream_now(const struct engine *e, const struct engine_stream *t,
+	struct engine_flow_now *now, void (*take)(void *arg, const struct engine_flow_now *now),
+	void *arg)
+{
+	now->marks -= t->sender.marks;
+	for (uint32_t i = t->next_ended; i != FLOW_NONE; i = e->flows[i].next) {
+		now->flow = i;
+		now->received = e->flows[i].over         ? e->flows[i].flow.bytes
+				: i == t->next_delivered ? stream_received(e, t)
+							 : 0;
+		take(arg, now);
+		now->marks = now->sender.in_flight_bytes = 0;
+	}
+}
+
+void engine_flows_now(const struct engine *e,
+	void (*take)(void *arg, const struct engine_flow_now *now), void *arg)
+{
+	for (uint32_t place = 0; place < e->memory.fresh; place++) {
+		struct engine_live *l = flow_block(e, place);
+		const struct endpoint *sender = flow_endpoint(e, l, true);
+		struct engine_flow_now now = {.sender = SENDER_STATE_NONE};
+
+		if (!l->open || (!l->stream && e->flows[l->flow].state == FLOW_ENDED))
+			continue;
+		now.flow = l->flow;
+		now.received = flow_endpoint(e, l, false)->received;
+		now.marks = sender->stats.marks;
+		if (e->transport->sender_state)
+			e->transport->sender_state(sender, e->now_ps, &now.sender);
+		if (l->stream)
+			stream_now(e, &e->streams[l->stream - 1], &now, take, arg);
+		else
+			take(arg, &now);
+	}
+}
+
 /* The message whose number its connection has. */
 static uint32_t connection_of(const struct engine *e, uint32_t flow)
 {

@@ -53,6 +53,8 @@ void line_start(struct engine *e, uint32_t port, uint32_t packet, uint64_t now)
 	if (sw_unlikely(e->observer.sent != NULL))
 		e->observer.sent(e->observer.arg, now, port, packet_frame(&e->pool, packet)->bytes,
 			k->captured, k->length);
+	p->shared->tx_busy_ps += done - now;
+	p->shared->tx_until_ps = done;
 	p->serving_bytes = k->length;
 	p->serving_port = k->in_port;
 	p->serving_queue = k->queue;
@@ -105,6 +107,8 @@ static void line_release(struct engine *e, uint32_t port, uint64_t now)
 
 	shared->tx_frames++;
 	shared->tx_bytes += bytes;
+	if (sw_unlikely(p->serving_queue >= CLASSES))
+		shared->tx_control_bytes += bytes;
 	p->serving_bytes = 0;
 	if (shared->kind == PORT_SWITCH)
 		line_give(e, port, bytes, p->serving_port, p->serving_queue, p->serving_in, now);

@@ -26,38 +26,28 @@ struct pauses {
 	bool lasts;
 };
 
-#define QUEUE_SPOOL "queues.csv.part"
-#define ROW         (RECORDER_NAME + 64)
-
 struct recorder {
-	struct recorder_params params;
-	struct spool queues;
+	struct series_params params;
+	struct series_set *series;
 	struct flow_rows flows;
 	struct event_log *events;
 	uint64_t lost;                             /* events, for want of memory */
 	bool written;                              /* bursts and series have ended */
 	struct burst (*bursts)[DROP_REASON_COUNT]; /* by port id */
 	struct pauses (*pauses)[CLASSES];          /* by port id */
-	uint8_t *was_occupied;                     /* by port id, a bit a class */
 	uint32_t port_end;
 };
 
 static int recorder_open_files(struct recorder *r)
 {
-	static const char title[] = "t_us,port,class,depth_bytes\n";
 	int error = event_log_open(&r->events, r->params.directory);
 
 	if (error == 0)
 		error = flow_rows_open(&r->flows, r->params.directory);
-	if (error < 0 || r->params.directory < 0 || !r->params.queues)
-		return error;
-	error = spool_open(&r->queues, r->params.directory, QUEUE_SPOOL);
-	if (error == 0)
-		spool_put(&r->queues, title, strlen(title));
-	return error;
+	return error == 0 ? series_open(&r->series, &r->params) : error;
 }
 
-int recorder_new(struct recorder **ret, const struct recorder_params *params)
+int recorder_new(struct recorder **ret, const struct series_params *params)
 {
 	struct recorder *r = calloc(1, sizeof(*r));
 	int error = -ENOMEM;
@@ -65,14 +55,13 @@ int recorder_new(struct recorder **ret, const struct recorder_params *params)
 	if (!r)
 		return -ENOMEM;
 	r->params = *params;
-	r->queues = r->flows.spool = (struct spool)SPOOL_NONE;
-	r->flows.host_name = params->host_name;
-	r->flows.name_arg = params->name_arg;
-	r->port_end = PORT_FIRST + params->net->port_count;
+	r->flows.spool = (struct spool)SPOOL_NONE;
+	r->flows.host_name = params->node_name; /* hosts are the first nodes */
+	r->flows.name_arg = r->params.name_arg;
+	r->port_end = PORT_FIRST + r->params.net->port_count;
 	r->bursts = calloc(r->port_end, sizeof(*r->bursts));
 	r->pauses = calloc(r->port_end, sizeof(*r->pauses));
-	r->was_occupied = calloc(r->port_end, 1);
-	if (r->bursts && r->pauses && r->was_occupied)
+	if (r->bursts && r->pauses)
 		error = recorder_open_files(r);
 	if (error < 0) {
 		recorder_free(r);
@@ -141,6 +130,7 @@ void recorder_dropped(
 {
 	struct burst *b = &r->bursts[port][reason];
 
+	series_dropped(r->series, port, reason, bytes);
 	if (b->frames && now_ps > b->last_ps + BURST_GAP_PS)
 		burst_end(r, port, reason);
 	if (!b->frames)
@@ -206,16 +196,19 @@ void recorder_paused(
 
 void recorder_ended(struct recorder *r, uint64_t now_ps, uint32_t flow)
 {
+	series_ended(r->series, flow);
 	flow_rows_ended(&r->flows, now_ps, flow);
 }
 
 void recorder_settled(struct recorder *r, struct engine *e)
 {
+	series_settled(r->series, e);
 	flow_rows_settled(&r->flows, e);
 }
 
 void recorder_end_flows(struct recorder *r, struct engine *e)
 {
+	series_end(r->series, e, engine_now(e));
 	flow_rows_end(&r->flows, e);
 }
 
@@ -236,48 +229,32 @@ void recorder_end(struct recorder *r, uint64_t now_ps)
 	}
 }
 
-void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps)
+uint64_t recorder_next_sample(const struct recorder *r)
 {
-	char name[RECORDER_NAME], row[ROW];
+	return series_next(r->series);
+}
 
-	if (r->queues.fd < 0)
-		return;
-	for (uint32_t i = PORT_FIRST * CLASSES; i < r->port_end * CLASSES; i++) {
-		uint32_t port = i / CLASSES, class = i % CLASSES;
-		uint32_t depth = engine_queue_depth(e, port, class);
-		uint8_t bit = (uint8_t)(1u << class);
-
-		if (depth || r->was_occupied[port] & bit) {
-			int n = snprintf(row, sizeof(row), "%.6f,%s,%u,%u\n",
-				(double)now_ps / PS_PER_US,
-				r->params.port_name(r->params.name_arg, port, name), class, depth);
-
-			spool_put(&r->queues, row, (size_t)n);
-		}
-		r->was_occupied[port] =
-			(uint8_t)((r->was_occupied[port] & ~bit) | (depth ? bit : 0));
-	}
+void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps, uint64_t least_ps)
+{
+	series_sample(r->series, e, now_ps, least_ps);
 }
 
 int recorder_flush(struct recorder *r)
 {
-	int events = event_log_flush(r->events), queues = spool_flush(&r->queues);
+	int events = event_log_flush(r->events), series = series_flush(r->series);
 	int flows = spool_flush(&r->flows.spool);
 
-	return events ? events : queues ? queues : flows;
+	return events ? events : series ? series : flows;
 }
 
 uint64_t recorder_lost(const struct recorder *r, int *ret_why)
 {
-	const struct spool *spools[] = {&r->queues, &r->flows.spool};
 	int why = -ENOMEM;
 	uint64_t lost = r->lost + r->flows.lost + event_log_lost(r->events, &why);
 
-	for (size_t i = 0; i < COUNT(spools); i++) {
-		lost += spools[i]->lost;
-		if (spools[i]->lost)
-			why = spools[i]->why_lost;
-	}
+	lost += series_lost(r->series, &why) + r->flows.spool.lost;
+	if (r->flows.spool.lost)
+		why = r->flows.spool.why_lost;
 	if (lost)
 		*ret_why = why;
 	return lost;
@@ -301,16 +278,14 @@ int recorder_write(struct recorder *r, int directory)
 	error = event_log_write(r->events, directory, "events.jsonl" OUTSTREAM_NEW);
 	if (error == 0 && r->flows.spool.fd >= 0)
 		error = spool_copy(&r->flows.spool, directory, "flows.csv" OUTSTREAM_NEW);
-	if (error == 0 && r->queues.fd >= 0)
-		error = spool_copy(&r->queues, directory, "queues.csv" OUTSTREAM_NEW);
-	return error;
+	return error == 0 ? series_write(r->series, directory) : error;
 }
 
 void recorder_done(struct recorder *r)
 {
 	event_log_remove(r->events);
 	flow_rows_remove(&r->flows);
-	spool_remove(&r->queues);
+	series_remove(r->series);
 }
 
 void recorder_free(struct recorder *r)
@@ -318,11 +293,10 @@ void recorder_free(struct recorder *r)
 	if (!r)
 		return;
 	flow_rows_release(&r->flows);
-	spool_remove(&r->queues);
+	series_free(r->series);
 	event_log_free(r->events);
 	free(r->bursts);
 	free(r->pauses);
-	free(r->was_occupied);
 	free(r);
 }
 

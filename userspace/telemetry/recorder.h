@@ -3,32 +3,18 @@
 #define FABRICBED_RECORDER_H
 
 /*
- * What is written during a run: flows.csv, queues.csv and events.jsonl. Complete files are called
- * NAME.new: the caller makes all results appear at once. Folders are given as descriptors.
+ * What is written during a run: flows.csv, events.jsonl and series of samples. Complete files are
+ * called NAME.new: the caller makes all results appear at once. Folders are given as descriptors.
  */
 #include <stdint.h>
 #include <jansson.h>
-#include "base/net.h"
-#include "engine/engine.h"
+#include "telemetry/series.h"
 
 struct recorder;
 struct flow_totals;
 
-/* The name of a port as results show it ("core2->agg0.1"); buf of at least RECORDER_NAME. */
-#define RECORDER_NAME 80
-typedef const char *(*recorder_port_name)(const void *arg, uint32_t port, char *buf);
-
-struct recorder_params {
-	int directory; /* stays open as long as the recorder; -1: nothing is written */
-	bool queues;   /* sampled */
-	const struct net *net;
-	recorder_port_name port_name;
-	recorder_port_name host_name; /* the same, of a host's number */
-	const void *name_arg;
-};
-
-/* 0 or -errno; a file that can't be opened is an error. */
-int recorder_new(struct recorder **ret, const struct recorder_params *params);
+/* The folder, net and names are its own too. 0 or -errno; a file that can't be opened is an error. */
+int recorder_new(struct recorder **ret, const struct series_params *params);
 
 /* What the engine's observer hears: see engine.h. */
 void recorder_dropped(struct recorder *r, uint64_t now_ps, uint32_t port, enum drop_reason reason,
@@ -41,8 +27,10 @@ void recorder_settled(struct recorder *r, struct engine *e);
 /* Of flows that are recorded and that the engine has forgotten. */
 const struct flow_totals *recorder_forgotten(const struct recorder *r);
 
-/* One row of queues.csv for each queue that is not empty, or was not at the last sample. */
-void recorder_sample(struct recorder *r, const struct engine *e, uint64_t now_ps);
+/* Series of samples: see series.h. */
+uint64_t recorder_next_sample(const struct recorder *r);
+void recorder_sample(
+	struct recorder *r, const struct engine *e, uint64_t now_ps, uint64_t least_ps);
 
 /* One line of events.jsonl; takes the reference, an object without "t_us". */
 void recorder_event(struct recorder *r, uint64_t now_ps, json_t *event);
@@ -54,15 +42,15 @@ int recorder_flush(struct recorder *r);
 uint64_t recorder_lost(const struct recorder *r, int *ret_why);
 
 /*
- * The run has ended: all flows get their rows, and what still lasts has lasted until now. Before
- * recorder_write().
+ * The run has ended: series and all flows get their last rows, and what still lasts has lasted
+ * until now. Before recorder_write().
  */
 void recorder_end_flows(struct recorder *r, struct engine *e);
 void recorder_end(struct recorder *r, uint64_t now_ps);
 
 /*
- * Ends bursts and series; makes events.jsonl.new, flows.csv.new and queues.csv.new. Records nothing
- * afterwards. 0, or -errno: may be retried, also in another folder.
+ * Ends bursts and pauses; makes events.jsonl.new, flows.csv.new and those of series. Records
+ * nothing afterwards. 0, or -errno: may be retried, also in another folder.
  */
 int recorder_write(struct recorder *r, int directory);
 
@@ -75,7 +63,7 @@ void recorder_free(struct recorder *r);
 /*
  * pauses.csv.new in directory: the pauses that each port and class sent and received, how long its
  * queue was stopped, and the peak of its ingress. Rows that are all zero are left out. port_name as
- * in recorder_params.
+ * in series_params.
  */
 int recorder_write_pauses(
 	int directory, const struct engine *e, recorder_port_name port_name, const void *name_arg);

@@ -61,6 +61,11 @@ static bool roce_next_packet(struct endpoint *ep, struct tx_frame *tx, uint64_t 
 	       roce_sender_next_packet((struct roce_sender *)ep, tx, now);
 }
 
+static void roce_sender_state_of(const struct endpoint *ep, uint64_t now, struct sender_state *ret)
+{
+	roce_sender_state((const struct roce_sender *)ep, now, ret);
+}
+
 /* A packet's place in the message follows from its queue pair and its number. */
 static bool roce_payload(const struct endpoint *ep, const struct rx_frame *rx, uint64_t *ret_offset,
 	uint32_t *ret_start, uint32_t *ret_length)
@@ -87,4 +92,5 @@ const struct transport_ops roce_transport = {
 	.on_timer = roce_on_timer,
 	.payload = roce_payload,
 	.next_packet = roce_next_packet,
+	.sender_state = roce_sender_state_of,
 };

@@ -302,3 +302,25 @@ unsigned roce_sender_on_timer(struct roce_sender *s, uint64_t now)
 	/* What waits for its rate is armed by next_packet, which knows. */
 	return TRANSPORT_WAKE;
 }
+
+void roce_sender_state(const struct roce_sender *s, uint64_t now, struct sender_state *ret)
+{
+	uint64_t rate_bps = 0;
+
+	for (uint32_t i = 0; i < s->flow.qps; i++) {
+		const struct roce_sender_qp *q = &s->qps[i];
+		uint64_t end = q->part.first + q->next;
+		struct dcqcn rate = q->rate;
+
+		if (q->una == q->part.packets)
+			continue;
+		/* a copy: what its timers would have done is caught up with at a look */
+		dcqcn_ready(&rate, &s->dcqcn, now);
+		rate_bps += rate.rate_bps;
+		ret->in_flight_bytes += (uint64_t)(q->next - q->una) * s->flow.env->mtu;
+		if (q->next > q->una && end == s->flow.packets)
+			ret->in_flight_bytes -= s->flow.env->mtu - s->flow.last_bytes;
+	}
+	if (s->flow.options->dcqcn)
+		ret->rate_bps = rate_bps;
+}

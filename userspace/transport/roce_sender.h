@@ -37,5 +37,7 @@ bool roce_sender_next_packet(struct roce_sender *s, struct tx_frame *tx, uint64_
 unsigned roce_sender_on_packet(
 	struct roce_sender *s, const struct rx_frame *rx, const struct bth *bth, uint64_t now);
 unsigned roce_sender_on_timer(struct roce_sender *s, uint64_t now);
+/* See transport.h: a rate with DCQCN; there is no window, and round trips are not measured. */
+void roce_sender_state(const struct roce_sender *s, uint64_t now, struct sender_state *ret);
 
 #endif

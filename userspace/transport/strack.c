@@ -103,6 +103,17 @@ static bool strack_next_packet(struct endpoint *ep, struct tx_frame *tx, uint64_
 	       strack_sender_next_packet((struct strack_sender *)ep, tx, now);
 }
 
+static void strack_sender_state(const struct endpoint *ep, uint64_t now, struct sender_state *ret)
+{
+	const struct strack_sender *s = (const struct strack_sender *)ep;
+
+	(void)now;
+	ret->window_bytes = s->window.bytes;
+	if (s->rtt_ps)
+		ret->rtt_ps = s->rtt_ps;
+	ret->in_flight_bytes = strack_sender_inflight(s);
+}
+
 /* A packet's place in the message follows from its number. */
 static bool strack_payload_place(const struct endpoint *ep, const struct rx_frame *rx,
 	uint64_t *ret_offset, uint32_t *ret_start, uint32_t *ret_length)
@@ -128,4 +139,5 @@ const struct transport_ops strack_transport = {
 	.on_timer = strack_on_timer,
 	.payload = strack_payload_place,
 	.next_packet = strack_next_packet,
+	.sender_state = strack_sender_state,
 };

@@ -286,6 +286,7 @@ static bool steer(struct strack_sender *s, const struct sack *k, uint64_t acked_
 		.acked_bytes = acked_bytes,
 	};
 
+	s->rtt_ps = now - k->sent_ps;
 	if (!s->fixed)
 		strack_window_on_ack(&s->window, &signal, now);
 	if (!k->probe)

@@ -22,6 +22,7 @@ struct strack_sender {
 	uint64_t delay_ps;        /* longest queueing delay of data since delays_ps ... */
 	uint64_t delay_before_ps; /* ... and in the period before */
 	uint64_t delays_ps;
+	uint64_t rtt_ps;   /* the latest round trip that was measured; 0: none yet */
 	uint64_t asked_ps; /* the last SACK received or asked for */
 	uint64_t rto_from_ps;
 	uint64_t claimed_ps;

@@ -155,6 +155,20 @@ static inline uint32_t headers_capacity(bool ip6)
 	return ip6 ? HEADERS_MAX : 96;
 }
 
+/* What a sender goes by. SENDER_NONE: the transport has no such thing, or not yet. */
+#define SENDER_NONE UINT64_MAX
+struct sender_state {
+	uint64_t rate_bps;        /* that it keeps to, of all its queue pairs */
+	uint64_t window_bytes;    /* payload that may be under way */
+	uint64_t rtt_ps;          /* the latest round trip that it measured */
+	uint64_t in_flight_bytes; /* payload that it believes to be under way */
+};
+
+#define SENDER_STATE_NONE                                                                          \
+	{                                                                                          \
+		.rate_bps = SENDER_NONE, .window_bytes = SENDER_NONE, .rtt_ps = SENDER_NONE        \
+	}
+
 /* What an operation asks of the caller. */
 #define TRANSPORT_REPLY 0x1 /* `reply` was filled: send it ahead of data */
 #define TRANSPORT_WAKE  0x2 /* next_packet may have something now */
@@ -186,6 +200,11 @@ struct transport_ops {
 		uint32_t *ret_start, uint32_t *ret_length);
 	/* The next data packet, its first bit to leave now; false: nothing may be sent now. */
 	bool (*next_packet)(struct endpoint *ep, struct tx_frame *tx, uint64_t now);
+	/*
+	 * Overrides SENDER_STATE_NONE with what a sender goes by now, for samples: nothing of it
+	 * changes. NULL: there is nothing to tell.
+	 */
+	void (*sender_state)(const struct endpoint *ep, uint64_t now, struct sender_state *ret);
 };
 
 #endif
