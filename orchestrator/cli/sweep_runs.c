@@ -154,23 +154,33 @@ static int prepare_run(struct sweep_work *w, size_t number)
 	return status;
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+	const struct sweep_run *const *x = a, *const *y = b;
+
+	return strcmp((*x)->id, (*y)->id);
+}
+
 /* Two points may come to the same run (2MB and 2048KB): which would then be done twice at once. */
 static int check_twins(const struct sweep_plan *p)
 {
-	for (size_t i = 0; i < p->count; i++) {
-		char a[SWEEP_RUN_TEXT], b[SWEEP_RUN_TEXT];
+	const struct sweep_run **sorted = calloc(p->count, sizeof(*sorted));
+	char a[SWEEP_RUN_TEXT], b[SWEEP_RUN_TEXT];
+	int status = sorted ? EXIT_WELL : EXIT_RUN;
 
-		for (size_t k = 0; k < i; k++) {
-			if (strcmp(p->runs[i].id, p->runs[k].id))
-				continue;
-			cli_error(
-				"two runs of the sweep are the same one: %s, and %s; leave one out",
-				sweep_run_text(p, &p->runs[k], a),
-				sweep_run_text(p, &p->runs[i], b));
-			return EXIT_INPUT;
-		}
+	for (size_t i = 0; sorted && i < p->count; i++)
+		sorted[i] = &p->runs[i];
+	if (sorted)
+		qsort(sorted, p->count, sizeof(*sorted), compare_ids);
+	for (size_t i = 1; status == EXIT_WELL && i < p->count; i++) {
+		if (compare_ids(&sorted[i - 1], &sorted[i]))
+			continue;
+		cli_error("two runs of the sweep are the same one: %s, and %s; leave one out",
+			sweep_run_text(p, sorted[i - 1], a), sweep_run_text(p, sorted[i], b));
+		status = EXIT_INPUT;
 	}
-	return EXIT_WELL;
+	free(sorted);
+	return status;
 }
 
 #define ERRORS_SHOWN 5 /* runs that are wrong, mostly all in the same way */

@@ -413,7 +413,9 @@ void check_sweep(struct check *c, const struct tree *n, const struct scenario *s
 			names[k] = sweep_parameter_name(&sweep->grid[k]);
 			known |= x && !strcmp(x->text, names[k]);
 		}
-		if (!known)
+		if (!known && !sweep->grid_count)
+			explain_value(c->diags, x, "the sweep has no grid, and so no parameter");
+		else if (!known)
 			explain_unknown_word(c->diags, x, names, sweep->grid_count);
 		check_where(c, plots->items[i], sweep);
 	}
