@@ -207,7 +207,7 @@ fb down --out saved
 exits "down --out another folder" 0
 like "it says where" "$out" "*results     $scratch/saved/*"
 holds "the results are there" python3 -m json.tool saved/summary.json
-same "and all of them" "$(ls saved)" $'events.jsonl\nflows.csv\npauses.csv\nscenario.yaml\nsummary.json'
+same "and all of them" "$(ls saved)" $'events.jsonl\nflows.csv\nscenario.yaml\nsummary.json'
 same "nothing is left" "$(leftovers)" ""
 
 mkdir disk

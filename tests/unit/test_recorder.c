@@ -501,8 +501,12 @@ static void pauses_to_the_byte(void **state)
 	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	assert_file(directory, "pauses.csv",
 		"port,class,pauses_sent,resumes_sent,pauses_received,paused_us,max_ingress_bytes\n"
+		"h0->leaf0,3,0,0,0,0.000000,0\n"
 		"h1->leaf0,3,1,0,0,0.000000,0\n"
-		"leaf0->h1,3,0,0,1,89.993280,0\n");
+		"leaf0->h0,3,0,0,0,0.000000,0\n"
+		"leaf0->h1,3,0,0,1,89.993280,0\n"
+		"leaf0->spine0,3,0,0,0,0.000000,0\n"
+		"spine0->leaf0,3,0,0,0,0.000000,0\n");
 	small_session_close(&s);
 	small_directory_remove(directory);
 }
