@@ -434,8 +434,8 @@ static void tiny_run_to_the_byte(void **state)
 	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	/* 2 us + 2 * 335.52 + 80.16 ns; 2 us + 2 * 9.76 ns more for the SACK */
 	assert_file(directory, "flows.csv",
-		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
-		"spurious,paths,timeouts,ideal_us,slowdown,delivered_bytes,packets,marks,"
+		"flow,src,dst,bytes,start_us,fct_us,delivery_us,retransmitted,"
+		"spurious,paths,timeouts,ideal_us,fct_slowdown,delivered_bytes,packets,marks,"
 		"out_of_order,qp,qps,udp_ports,dscp,entry,measured\n"
 		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0,4.770720,1.000000,5000,2,0,"
 		"0,3,1,52472-52727,0,0,1\n"
