@@ -128,10 +128,12 @@ $(SIZES): $(wildcard scenarios/flow-sizes/*.cdf)
 
 # The commit, as C has it: "0123456789ab", with "+89abcdef" of a hash of what was changed in what the command is made of; NULL
 # where git does not know this Makefile. Written anew only if that is another text: what is built from it is then built again.
+# Whose tree it is does not matter: make runs what is in it anyway.
 COMMIT_OF := bpf userspace orchestrator scenarios/flow-sizes Makefile
 $(COMMIT): FORCE
 	@mkdir -p $(@D)
 	@commit=NULL; \
+	git() { command git -c safe.directory="*" "$$@"; }; \
 	if git ls-files --error-unmatch Makefile >/dev/null 2>&1 && head=$$(git rev-parse --verify --short=12 HEAD 2>/dev/null); then \
 		changes=$$(git diff --no-ext-diff --no-textconv --no-color --binary HEAD -- $(COMMIT_OF); \
 			git ls-files --others --exclude-standard -- $(COMMIT_OF); \

@@ -278,7 +278,7 @@ static void print_sizes(void)
 	const char *between = "";
 
 	printf("  %-28s measured messages of a class of sizes\n"
-	       "  %-28s their completion times: the mean, and so on; so for .slowdown\n"
+	       "  %-28s their completion times: the mean, and so on; so for .fct_slowdown\n"
 	       "  %-28s ",
 		"flows.by_size.SIZE.count", "flows.by_size.SIZE.fct_us.*", "  SIZE, at most:");
 #define SIZE(key, limit) printf("%s" key, between), between = ", ";

@@ -440,6 +440,32 @@ static int check_seed(const struct scenario *s, const char *seed)
 	return EXIT_WELL;
 }
 
+/* The variant's own value of a key that a --set gives another; NULL: there is none. */
+static const char *replaced_by(const char *set, const struct variant_spec *v)
+{
+	size_t key = strcspn(set, "=") + 1;
+
+	for (size_t i = 0; i < v->set_count; i++)
+		if (!strncmp(v->sets[i], set, key) && strcmp(v->sets[i], set))
+			return v->sets[i];
+	return NULL;
+}
+
+/* --set may make the same for all what variants differ in. That may be meant, and so is said. */
+static void note_overrides(const struct scenario *s, const struct cli_args *args)
+{
+	for (size_t i = 0; i < args->set_count; i++) {
+		const char *own = NULL;
+
+		for (size_t j = 0; !own && j < s->variant_count; j++) {
+			own = replaced_by(args->sets[i], &s->variants[j]);
+			if (own)
+				cli_error("note: --set %s takes the place of %s of variant %s",
+					args->sets[i], own, s->variants[j].name);
+		}
+	}
+}
+
 static int run_file(struct run *run, const struct cli_args *args, const char *out)
 {
 	int status = cli_load(args->positional[0], args, &run->scenario, &run->fabric);
@@ -449,6 +475,8 @@ static int run_file(struct run *run, const struct cli_args *args, const char *ou
 	status = check_seed(run->scenario, run->seed);
 	if (status != EXIT_WELL)
 		return status;
+	if (!run->quiet)
+		note_overrides(run->scenario, args);
 	if (run->scenario->variant_count && run->capture) {
 		cli_error("run: --capture is for one run, and %s compares several",
 			run->scenario->name);

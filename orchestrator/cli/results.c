@@ -122,12 +122,12 @@ static void print_sizes(const json_t *s)
 		return;
 	printf("  by size     %-8s %10s  %10s %10s  %9s %9s\n", "up to", "finished", "p50", "p99",
 		"slow p50", "slow p99");
-	json_object_foreach((json_t *)classes, size, class)
-		printf("              %-8s %10.0f  %10s %10s  %9.2f %9.2f\n", size,
-			look_number(class, "count"),
-			number_short(a, NUMBER_TIME, look_number(class, "fct_us.p50")),
-			number_short(b, NUMBER_TIME, look_number(class, "fct_us.p99")),
-			look_number(class, "slowdown.p50"), look_number(class, "slowdown.p99"));
+	json_object_foreach((json_t *)classes, size, class) printf(
+		"              %-8s %10.0f  %10s %10s  %9.2f %9.2f\n", size,
+		look_number(class, "count"),
+		number_short(a, NUMBER_TIME, look_number(class, "fct_us.p50")),
+		number_short(b, NUMBER_TIME, look_number(class, "fct_us.p99")),
+		look_number(class, "fct_slowdown.p50"), look_number(class, "fct_slowdown.p99"));
 }
 
 static void print_flows(const json_t *s)

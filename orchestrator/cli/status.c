@@ -34,7 +34,7 @@ static void print_up(double seconds)
 static void print_title(const json_t *s)
 {
 	const char *clock = word(s, "clock");
-	double slowdown = look_number(s, "slowdown");
+	double slowdown = look_number(s, "clock_slowdown");
 
 	printf("%s: %s on the %s clock", word(s, "name"), word(s, "state"), clock);
 	if (slowdown > 0 && slowdown != 1)

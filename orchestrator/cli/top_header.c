@@ -39,7 +39,7 @@ static enum top_tone make_state(struct strbuf *b, const json_t *s)
 {
 	const char *state = word(s, "state"), *clock = word(s, "clock"),
 		   *reason = word(s, "reason");
-	double slowdown = number(s, "slowdown"), up = number(s, "up_s");
+	double slowdown = number(s, "clock_slowdown"), up = number(s, "up_s");
 
 	strbuf_add(b, "%s  %s", word(s, "name"), state);
 	if (*reason)

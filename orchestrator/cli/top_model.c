@@ -58,19 +58,14 @@ static double growth_of(
 }
 
 /*
- * Bits that a port had on the wire: FCS, preamble and gap count, so that a link that is never idle
+ * Gbps that a port had on the wire: FCS, preamble and gap count, so that a link that is never idle
  * is at 100%. The padding of short frames does not, since nobody counts those.
  */
-static double load_bps(const struct top_pair *p, const json_t *before, const json_t *now)
+static double load_gbps(const struct top_pair *p, const json_t *before, const json_t *now)
 {
-	return 8 *
+	return 8e-9 *
 	       (growth_of(p, before, now, "tx_bytes") +
 		       growth_of(p, before, now, "tx_frames") * (ETH_FCS_BYTES + ETH_LEAD_BYTES));
-}
-
-static double rate_bps(const json_t *row)
-{
-	return top_number(json_object_get(row, "rate_gbps")) * 1e9;
 }
 
 static double share(double part, double whole)
@@ -103,16 +98,15 @@ static double number_of(const struct top_column *c, const struct top_pair *p, co
 		return growth_of(p, before, now, c->key);
 	case TOP_SHARE:
 		return growth_of(p, before, now, c->key) / 1e6 * 100;
-	case TOP_RATE_BPS:
-		return rate_bps(now);
-	case TOP_LOAD_BPS:
-		return load_bps(p, before, now);
+	case TOP_LOAD_GBPS:
+		return load_gbps(p, before, now);
 	case TOP_LOAD:
-		return share(load_bps(p, before, now), rate_bps(now));
+		return share(
+			load_gbps(p, before, now), top_number(json_object_get(now, "rate_gbps")));
 	case TOP_FILL:
 		return share(level, top_number(json_object_get(now, "limit_bytes")));
 	case TOP_GOODPUT:
-		return level * 8 * 1e6 / top_number(json_object_get(now, "fct_us"));
+		return level * 8e-3 / top_number(json_object_get(now, "fct_us"));
 	default:
 		return level;
 	}

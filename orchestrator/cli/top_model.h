@@ -13,17 +13,16 @@ enum top_view { TOP_LINKS, TOP_QUEUES, TOP_FLOWS, TOP_FAULTS, TOP_NODES, TOP_VIE
 
 /* What of a row a cell takes, and of which sample. */
 enum top_measure {
-	TOP_LEVEL,    /* as it is now */
-	TOP_RATE,     /* its growth a second of model time */
-	TOP_SHARE,    /* of microseconds: their growth in percent of model time */
-	TOP_UP,       /* a truth: "up" or "down" */
-	TOP_PAUSED,   /* a truth: "paused" or nothing */
-	TOP_RATE_BPS, /* of Gbps */
-	TOP_LOAD_BPS, /* of a port: bits a second on the wire */
-	TOP_LOAD,     /* of a port: the same in percent of its rate */
-	TOP_FILL,     /* of a queue: percent of its limit */
-	TOP_GOODPUT,  /* of a flow that is done: bits a second */
-	TOP_PROGRESS, /* of a flow: "active" or "done" */
+	TOP_LEVEL,     /* as it is now */
+	TOP_RATE,      /* its growth a second of model time */
+	TOP_SHARE,     /* of microseconds: their growth in percent of model time */
+	TOP_UP,        /* a truth: "up" or "down" */
+	TOP_PAUSED,    /* a truth: "paused" or nothing */
+	TOP_LOAD_GBPS, /* of a port: on the wire */
+	TOP_LOAD,      /* of a port: the same in percent of its rate */
+	TOP_FILL,      /* of a queue: percent of its limit */
+	TOP_GOODPUT,   /* of a flow that is done: Gbps */
+	TOP_PROGRESS,  /* of a flow: "active" or "done" */
 };
 
 struct top_column {

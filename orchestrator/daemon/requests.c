@@ -75,7 +75,7 @@ static void status(struct live *l, struct server_client *c, const json_t *reques
 	if (*l->trouble.text)
 		json_object_set_new(all, "trouble", json_string(l->trouble.text));
 	if (l->wallclock) {
-		json_object_set_new(all, "slowdown", json_real(s->clock.slowdown));
+		json_object_set_new(all, "clock_slowdown", json_real(s->clock.slowdown));
 		live_count_refused(l);
 		json_object_set_new(
 			all, "fidelity", fidelity_json(wallclock_fidelity(l->wallclock)));

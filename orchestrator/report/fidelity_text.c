@@ -57,7 +57,7 @@ static void write_verdicts(struct fidelity_text *t, const json_t *f)
 
 static void write_remedy(struct fidelity_text *t, const json_t *f)
 {
-	double slowdown = look_number(f, "sufficient_slowdown"),
+	double slowdown = look_number(f, "sufficient_clock_slowdown"),
 	       others = look_number(f, "others_degraded_s");
 	struct strbuf remedy = STRBUF(t->remedy), in_short = STRBUF(t->in_short);
 

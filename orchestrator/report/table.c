@@ -40,8 +40,6 @@ struct unit {
 static const struct unit units[] = {
 	{"_us", NUMBER_TIME, DECIMALS_MAX, {{"s", 1e6, 10}, {"ms", 1e3, 10}, {"us", 1, 0}}},
 	{"_gbps", NUMBER_GBPS, DECIMALS_MAX, {{"Gbps", 1, 1}, {"Mbps", 1e-3, 0}}},
-	{"_bps", NUMBER_SCALED, DECIMALS_MAX,
-		{{"Gbps", 1e9, 1}, {"Mbps", 1e6, 1}, {"Kbps", 1e3, 1}, {"bps", 1, 0}}},
 	{"_bytes", NUMBER_BYTES, DECIMALS_MAX, {{"bytes", 1, 0}}},
 	{"_percent", NUMBER_PERCENT, 1, {{"%", 1, 0}}},
 	{"_per_s", NUMBER_SCALED, 1, {{NULL, 1, 0}}},

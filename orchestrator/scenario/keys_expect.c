@@ -9,17 +9,33 @@
 #define METRICS_LIMIT 256
 #define FIDELITY      "fidelity."
 
+/* What a number of schema 1 is called now; NULL: there was none of that name. */
+static const char *new_name(const char *metric, char buf[METRIC_NAME])
+{
+	static const char old[] = ".slowdown.";
+	const char *at = strstr(metric, old);
+
+	if (!at || strncmp(metric, "flows.", 6))
+		return NULL;
+	snprintf(buf, METRIC_NAME, "%.*s.fct_slowdown.%s", (int)(at - metric), metric,
+		at + strlen(old));
+	return buf;
+}
+
 /* Too many to list in a message: it names the closest, or one with that word, and the command. */
 bool check_metric(struct check *c, const struct tree *n, void *target)
 {
-	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN];
-	const char *names[METRICS_LIMIT], *hint;
+	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN], buf[METRIC_NAME];
+	const char *names[METRICS_LIMIT], *hint, *now = new_name(n->text, buf);
 	size_t count = 0;
 
 	(void)target;
 	for (; count < METRICS_LIMIT && (names[count] = metric_name(count, text[count])); count++)
 		if (!strcmp(n->text, names[count]))
 			return true;
+	for (size_t i = 0; now && i < count; i++)
+		if (!strcmp(now, names[i]))
+			return explain_value(c->diags, n, "'%s' is called %s now", n->text, now);
 	hint = nearest_word(n->text, names, count);
 	for (size_t i = 0; !hint && i < count; i++)
 		if (strlen(n->text) > 1 && strstr(names[i], n->text))
@@ -33,7 +49,7 @@ bool check_metric(struct check *c, const struct tree *n, void *target)
 bool expect_has_of(const char *metric)
 {
 	static const char *const sections[] = {
-		"flows.fct_us.", "flows.slowdown.", "flows.by_size."};
+		"flows.fct_us.", "flows.fct_slowdown.", "flows.by_size."};
 
 	for (size_t i = 0; i < COUNT(sections); i++)
 		if (!strncmp(metric, sections[i], strlen(sections[i])))

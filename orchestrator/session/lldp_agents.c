@@ -119,7 +119,7 @@ int agents_write(const struct agents *a, int directory)
 
 	if (r < 0)
 		return r;
-	fprintf(out.file, "port,level,role,neighbour,neighbour_port,neighbour_level,frames\n");
+	fprintf(out.file, "port,level,role,neighbour,neighbour_port,neighbour_level,lldp_frames\n");
 	for (uint32_t i = 0; i < a->fabric->net.port_count; i++)
 		write_port(a, out.file, PORT_FIRST + i);
 	return outstream_close(&out);

@@ -57,7 +57,7 @@ static int make_files(struct session *s, const json_t *summary, int directory)
 		r = ports_write(directory, s->engine, f->net.port_count, port_name, f);
 	if (r == 0)
 		r = write_scenario(directory, s);
-	if (r == 0 && s->dp->tables.config.features & SW_CONTROL)
+	if (r == 0 && s->dp->tables.config.features & SW_PFC)
 		r = recorder_write_pauses(directory, s->engine, port_name, f);
 	if (r == 0 && s->agents)
 		r = agents_write(s->agents, directory);

@@ -139,7 +139,7 @@ static int add_queues(const struct show_view *v, uint32_t index, json_t *rows)
 		r |= json_array_append_new(rows,
 			json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:b, s:f}", "port", name, "class",
 				(json_int_t)c, "depth_bytes", (json_int_t)q->depth_bytes,
-				"max_depth_bytes", (json_int_t)q->max_depth_bytes, "frames",
+				"max_depth_bytes", (json_int_t)q->max_depth_bytes, "depth_frames",
 				(json_int_t)q->depth_frames, "limit_bytes",
 				limit == UINT64_MAX ? json_null() : count_json(limit), "paused",
 				paused, "paused_us", in_us(engine_paused(v->engine, port, c))));
@@ -171,7 +171,7 @@ static int add_flow(const struct show_view *v, uint32_t flow, json_t *rows)
 			real_or_null(f.finish_ps, in_us(f.finish_ps - f.start_ps)), "packets",
 			(json_int_t)f.sender.packets_sent, "retransmitted",
 			(json_int_t)f.sender.retransmitted, "timeouts",
-			(json_int_t)f.sender.timeouts, "slowdown",
+			(json_int_t)f.sender.timeouts, "fct_slowdown",
 			real_or_null(slowdown > 0, slowdown), "delivered_bytes",
 			(json_int_t)f.received, "marks", (json_int_t)f.sender.marks, "spurious",
 			(json_int_t)f.receiver.duplicates, "qp", (json_int_t)wire.qp, "entry",

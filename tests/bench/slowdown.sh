@@ -26,7 +26,7 @@ look() { # SLOWDOWN
 	"$command" show "$name" --json | python3 -c '
 import json, sys
 f = json.load(sys.stdin)["fidelity"]
-print(f["verdict"], round(f["degraded_s"] - f["others_degraded_s"], 1), f["sufficient_slowdown"] or f["slowdown"])'
+print(f["verdict"], round(f["degraded_s"] - f["others_degraded_s"], 1), f["sufficient_clock_slowdown"] or f["clock_slowdown"])'
 	"$command" down "$name" >/dev/null
 }
 

@@ -49,7 +49,7 @@ class Fabric:
 
     def queue(self, i):
         return {"port": PORTS[i][0], "class": i % 3, "depth_bytes": i * 1024, "max_depth_bytes": 200 * 1024,
-                "frames": i, "limit_bytes": 100 * 1024, "paused": i == 12,
+                "depth_frames": i, "limit_bytes": 100 * 1024, "paused": i == 12,
                 "paused_us": 250000 * self.seconds if i == 12 else 0}
 
     def flow(self, i):
@@ -81,13 +81,13 @@ class Fabric:
         n = self.seconds
         late = {"verdict": "faithful", "now": "faithful", "degraded_s": 0.0, "passed_s": float(n),
                 "late_us": {"p50": 1.5, "p99": 40.0, "max": 90.25}, "smallest_delay_us": 100.0,
-                "slowdown": 2.0, "sufficient_slowdown": 1.0, "busy": 0.25, "others_degraded_s": 0.0,
+                "clock_slowdown": 2.0, "sufficient_clock_slowdown": 1.0, "busy": 0.25, "others_degraded_s": 0.0,
                 "others_took_s": 0.0, "slipped_us": 0.0, "lost": 0}
         if "degraded" in os.environ.get("FAKE", ""):
             late |= {"verdict": "degraded", "now": "degraded", "degraded_s": 12.0, "reason": "events ran up to 420 us late",
-                     "sufficient_slowdown": 8.5}
+                     "sufficient_clock_slowdown": 8.5}
         return {"name": self.name, "scenario": "fake", "pid": os.getpid(), "state": "running", "version": "0",
-                "clock": "wall", "slowdown": 2.0, "dataplane": "kernel", "up_s": float(n), "model_time_us": n * 1e6,
+                "clock": "wall", "clock_slowdown": 2.0, "dataplane": "kernel", "up_s": float(n), "model_time_us": n * 1e6,
                 "nodes": {"hosts": 16, "switches": 20}, "links": 48, "flows": {"count": 16, "done": 8}, "faults": 1,
                 "packets": {"sent": 50000 * n, "delivered": 49950 * n, "made": 0, "consumed": 0,
                             "dropped": {"queue-full": 40 * n, "link-down": 2 * n}, "marked": 3000 * n, "trimmed": 0,

@@ -99,6 +99,9 @@ before=$(hash_of out/adaptive)
 run --out out --quiet --set host.transport.strack.spray=adaptive
 same "--set has the last word" "$(grep -h spray: out/*/scenario.yaml | sort -u | tr -d ' ')" spray:adaptive
 same "--set changes no variant that agrees" "$(hash_of out/adaptive)" "$before"
+run --out out --set host.transport.strack.spray=adaptive
+like "--set tells which variant it changes" "$err" "*note: --set host.transport.strack.spray=adaptive takes the place of host.transport.strack.spray=* of variant *"
+same "and no other" "$(grep -c note: <<<"$err")" 1
 like "nor what it does not name" "$(cat out/single/scenario.yaml)" "*per_port: 60KB*"
 run --out out --quiet --seed 7
 same "--seed is for all" "$(grep -h ^seed: out/*/scenario.yaml | sort | uniq -c | tr -s ' ')" " 3 seed: 7"

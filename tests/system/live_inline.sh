@@ -116,6 +116,10 @@ as_nobody run replay.yaml --quiet --output again
 same "the saved scenario has the same trace" "$(figure again/summary.json trace_hash)" \
 	"$(figure "runs/$name-1/summary.json" trace_hash)"
 same "nothing is left of it" "$(ls "$runtime/fabricbed")" ""
+same "the summary has the command that brought it up" "$(figure "runs/$name-1/summary.json" command)" \
+	"['fabricbed', 'up', '../incast.yaml', '--name', '$name', '--start']"
+as_nobody run ../incast.yaml --quiet --output plain
+same "and the scenario as it was then" "$(figure "runs/$name-1/summary.json" scenario_hash)" "$(figure plain/summary.json scenario_hash)"
 
 # a list of flows, and a scenario that names one beside itself
 mkdir ../lists

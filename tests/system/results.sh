@@ -138,7 +138,7 @@ untouched "a second run in the folder of one that runs" killed "$before"
 kill -KILL "${children[0]}"
 wait "${children[0]}" 2>/dev/null
 children=()
-same "killed: the rows of the flows that had ended are there" "$(sed -n '1s/,.*//p;2s/,.*//p;3p' killed/flows.csv.part)" $'id\n1'
+same "killed: the rows of the flows that had ended are there" "$(sed -n '1s/,.*//p;2s/,.*//p;3p' killed/flows.csv.part)" $'flow\n1'
 same "killed: no result" "$(ls killed/*.json killed/*.csv killed/*.yaml 2>/dev/null)" ""
 inline "$hello" --out killed
 exits "the next run in its folder" 0
@@ -207,7 +207,7 @@ fb down --out saved
 exits "down --out another folder" 0
 like "it says where" "$out" "*results     $scratch/saved/*"
 holds "the results are there" python3 -m json.tool saved/summary.json
-same "and all of them" "$(ls saved)" $'events.jsonl\nflows.csv\npauses.csv\nports.csv\nscenario.yaml\nsummary.json'
+same "and all of them" "$(ls saved)" $'events.jsonl\nflows.csv\nports.csv\nscenario.yaml\nsummary.json'
 same "nothing is left" "$(leftovers)" ""
 
 mkdir disk

@@ -65,12 +65,12 @@ same "--json: a port" "$(python3 - <<'END'
 import json
 rows = {r["port"]: r for r in json.load(open(".out"))["links"]}
 r = rows["tor1.0->agg1.0"]
-print(len(rows), r["state"], round(r["utilisation_percent"], 1), r["drops_per_s"])
+print(len(rows), r["state"], round(r["utilisation_percent"], 1), r["dropped_per_s"])
 r = rows["agg0.1->core2"]
-print(r["state"], r["rate_bps"], rows["core0->agg0.0"]["state"])
+print(r["state"], r["rate_gbps"], rows["core0->agg0.0"]["state"])
 END
 )" "96 up 29.2 0.0
-up 100000000000.0 down"
+up 100.0 down"
 end_fake
 
 # ---- the screen

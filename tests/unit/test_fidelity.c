@@ -68,8 +68,8 @@ static void nothing_is_faithful(void **state)
 	fidelity_late(f, 5 * PS_PER_US, 0, false);
 	assert_faithful(f);
 	assert_number(f, "smallest_delay_us", 1);
-	assert_number(f, "slowdown", 3);
-	assert_number(f, "sufficient_slowdown", 3);
+	assert_number(f, "clock_slowdown", 3);
+	assert_number(f, "sufficient_clock_slowdown", 3);
 	assert_number(f, "busy", 0);
 	assert_number(f, "slipped_us", 0);
 	assert_number(f, "lost", 0);
@@ -82,8 +82,8 @@ static void nothing_is_faithful(void **state)
 static void keys_are_in_order(void **state)
 {
 	static const char *const keys[] = {"verdict", "now", "degraded_s", "passed_s", "reason",
-		"late_us", "smallest_delay_us", "slowdown", "sufficient_slowdown", "busy",
-		"others_degraded_s", "others_took_s", "slipped_us", "lost"};
+		"late_us", "smallest_delay_us", "clock_slowdown", "sufficient_clock_slowdown",
+		"busy", "others_degraded_s", "others_took_s", "slipped_us", "lost"};
 	struct fidelity *f = make(PS_PER_US, 1);
 	const char *key;
 	json_t *all, *value;
@@ -112,7 +112,7 @@ static void p99_is_exact_at_the_delay(void **state)
 	fidelity_late(f, PS_PER_US + 1, 1, false);
 	assert_degraded(
 		f, "events ran up to 1 us late at p99, and the shortest link has a delay of 1 us");
-	assert_number(f, "sufficient_slowdown", 1.3);
+	assert_number(f, "sufficient_clock_slowdown", 1.3);
 	fidelity_free(f);
 }
 
@@ -163,7 +163,7 @@ static void lateness_says_the_slowdown(void **state)
 	fidelity_late(f, 41 * PS_PER_US, 3, false);
 	assert_degraded(
 		f, "events ran up to 41 us late at p99, and the shortest link has a delay of 1 us");
-	assert_number(f, "sufficient_slowdown", 130);
+	assert_number(f, "sufficient_clock_slowdown", 130);
 	assert_true(number(f, "late_us", "p50") < 0.1 * 33 / 32);
 	assert_true(number(f, "late_us", "p99") == 41);
 	fidelity_free(f);
@@ -180,12 +180,12 @@ static void load_says_the_slowdown(void **state)
 	fidelity_busy(f, 4 * PS_PER_MS, 100 * PS_PER_MS);
 	fidelity_busy(f, 90 * PS_PER_MS, 90 * PS_PER_MS); /* too short to tell */
 	assert_faithful(f);
-	assert_number(f, "sufficient_slowdown", 2);
+	assert_number(f, "sufficient_clock_slowdown", 2);
 	assert_number(f, "busy", 190.0 / 290);
 	fidelity_lost(f, 1);
-	assert_number(f, "sufficient_slowdown", 2.4); /* 0.96 / 0.8 */
+	assert_number(f, "sufficient_clock_slowdown", 2.4); /* 0.96 / 0.8 */
 	fidelity_late(f, 3 * PS_PER_MS, 99, false);
-	assert_number(f, "sufficient_slowdown", 7.5);
+	assert_number(f, "sufficient_clock_slowdown", 7.5);
 	fidelity_free(f);
 }
 
@@ -200,7 +200,7 @@ static void slips_are_told(void **state)
 	fidelity_slip(f, 300 * PS_PER_MS, false);
 	fidelity_slip(f, 75 * PS_PER_MS, false);
 	assert_degraded(f, "model time was held back by 375 ms, since events could not keep up");
-	assert_number(f, "sufficient_slowdown", 8);
+	assert_number(f, "sufficient_clock_slowdown", 8);
 	assert_number(f, "slipped_us", 375000);
 	fidelity_free(f);
 }
@@ -213,7 +213,7 @@ static void losses_are_told(void **state)
 	(void)state;
 	fidelity_lost(f, 1);
 	assert_degraded(f, "1 frame of the hosts' stacks was not taken in time and lost");
-	assert_number(f, "sufficient_slowdown", 3);
+	assert_number(f, "sufficient_clock_slowdown", 3);
 	fidelity_lost(f, 16);
 	fidelity_late(f, 2 * PS_PER_US, 1, false);
 	fidelity_slip(f, 1000, false);
@@ -222,7 +222,7 @@ static void losses_are_told(void **state)
 		"model time was held back by 1 ns, since events could not keep up; "
 		"17 frames of the hosts' stacks were not taken in time and lost");
 	assert_number(f, "lost", 17);
-	assert_number(f, "sufficient_slowdown", 3.8);
+	assert_number(f, "sufficient_clock_slowdown", 3.8);
 	fidelity_free(f);
 }
 
@@ -242,7 +242,7 @@ static void slowdowns_are_rounded_up(void **state)
 		struct fidelity *f = make(PS_PER_US, cases[i].slowdown);
 
 		fidelity_late(f, cases[i].late_ns * PS_PER_NS, 1, false);
-		assert_number(f, "sufficient_slowdown", cases[i].want);
+		assert_number(f, "sufficient_clock_slowdown", cases[i].want);
 		fidelity_free(f);
 	}
 }
@@ -291,7 +291,7 @@ static void assert_null_slowdown(const struct fidelity *f)
 {
 	json_t *all = fidelity_json(f);
 
-	assert_true(json_is_null(json_object_get(all, "sufficient_slowdown")));
+	assert_true(json_is_null(json_object_get(all, "sufficient_clock_slowdown")));
 	json_decref(all);
 }
 
@@ -327,7 +327,7 @@ static void the_own_load_is_told_apart(void **state)
 
 	(void)state;
 	pass(f, (struct second){.beyond = 300, .late_us = 3960, .busy_ms = 90, .taken_ms = 9});
-	assert_number(f, "sufficient_slowdown", 50);
+	assert_number(f, "sufficient_clock_slowdown", 50);
 	assert_number(f, "others_degraded_s", 0);
 	fidelity_free(f);
 }
@@ -339,7 +339,7 @@ static void a_slip_is_explained_or_not(void **state)
 
 	(void)state;
 	pass(f, (struct second){.busy_ms = 300, .slipped_ms = 200, .taken_ms = 15});
-	assert_number(f, "sufficient_slowdown", 1.3); /* 1 / 0.8 */
+	assert_number(f, "sufficient_clock_slowdown", 1.3); /* 1 / 0.8 */
 	pass(g, (struct second){.busy_ms = 300, .slipped_ms = 200, .taken_ms = 100});
 	assert_null_slowdown(g);
 	fidelity_free(f);
@@ -357,7 +357,7 @@ static void overload_with_others(void **state)
 			.busy_ms = 1000,
 			.slipped_ms = 20,
 			.taken_ms = 60});
-	assert_number(f, "sufficient_slowdown", 1.5); /* a quarter more than 120 us for 100 */
+	assert_number(f, "sufficient_clock_slowdown", 1.5); /* a quarter more than 120 us for 100 */
 	pass(g, (struct second){.busy_ms = 1000, .slipped_ms = 500, .taken_ms = 400});
 	assert_null_slowdown(g);
 	fidelity_free(f);
@@ -374,7 +374,7 @@ static void a_slip_is_that_of_its_second(void **state)
 		pass(f, calm);
 	pass(f, (struct second){.busy_ms = 1000, .slipped_ms = 500});
 	pass(f, (struct second){.beyond = 500, .late_us = 5000, .busy_ms = 100, .taken_ms = 300});
-	assert_number(f, "sufficient_slowdown", 2.5); /* 2 for what was held back, and 80% */
+	assert_number(f, "sufficient_clock_slowdown", 2.5); /* 2 for what was held back, and 80% */
 	assert_number(f, "others_degraded_s", 1);
 	assert_number(f, "degraded_s", 2);
 	fidelity_free(f);
@@ -392,7 +392,7 @@ static void a_stall_has_no_cure(void **state)
 	assert_null_slowdown(f);
 	assert_number(f, "others_degraded_s", 0);
 	pass(f, (struct second){.busy_ms = 1000, .slipped_ms = 500});
-	assert_number(f, "sufficient_slowdown", 2.5);
+	assert_number(f, "sufficient_clock_slowdown", 2.5);
 	fidelity_free(f);
 }
 

@@ -433,8 +433,8 @@ static void tiny_run_to_the_byte(void **state)
 	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	/* 2 us + 2 * 335.52 + 80.16 ns; 2 us + 2 * 9.76 ns more for the SACK */
 	assert_file(directory, "flows.csv",
-		"id,source,destination,bytes,start_us,fct_us,delivery_us,retransmissions,"
-		"spurious,paths,timeouts,ideal_us,slowdown,delivered_bytes,packets,marks,"
+		"flow,src,dst,bytes,start_us,fct_us,delivery_us,retransmitted,"
+		"spurious,paths,timeouts,ideal_us,fct_slowdown,delivered_bytes,packets,marks,"
 		"out_of_order,qp,qps,udp_ports,dscp,entry,measured\n"
 		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0,4.770720,1.000000,5000,2,0,"
 		"0,3,1,52472-52727,0,0,1\n"
@@ -519,8 +519,12 @@ static void pauses_to_the_byte(void **state)
 	assert_int_equal(session_write(s.session, NULL, NULL, &why), 0);
 	assert_file(directory, "pauses.csv",
 		"port,class,pauses_sent,resumes_sent,pauses_received,paused_us,max_ingress_bytes\n"
+		"h0->leaf0,3,0,0,0,0.000000,0\n"
 		"h1->leaf0,3,1,0,0,0.000000,0\n"
-		"leaf0->h1,3,0,0,1,89.993280,0\n");
+		"leaf0->h0,3,0,0,0,0.000000,0\n"
+		"leaf0->h1,3,0,0,1,89.993280,0\n"
+		"leaf0->spine0,3,0,0,0,0.000000,0\n"
+		"spine0->leaf0,3,0,0,0,0.000000,0\n");
 	small_session_close(&s);
 	small_directory_remove(directory);
 }

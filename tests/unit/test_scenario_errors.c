@@ -152,7 +152,9 @@ static void wrong_expectations_are_explained(void **state)
 		     "  - {metric: slowdown, at_most: 2, of: some}\n"
 		     "  - {metric: flows.unfinished, at_most: 2, of: finished}\n"
 		     "  - {metric: goodput, at_least: 1}\n"
-		     "  - {metric: xyzzy, at_least: 1}\n",
+		     "  - {metric: xyzzy, at_least: 1}\n"
+		     "  - {metric: flows.slowdown.p99, at_most: 1}\n"
+		     "  - {metric: flows.by_size.1MB.slowdown.p99, at_most: 1}\n",
 		"4:14: expect.0.metric: 'flows.fct_us.maximum' is no number of summary.json; did you mean "
 		"'flows.fct_us.max'? 'fabricbed help metrics' lists them\n"
 		"5:14: expect.1.metric: 'packets.dropped.bufer' is no number of summary.json; did you mean "
@@ -165,7 +167,10 @@ static void wrong_expectations_are_explained(void **state)
 		"11:14: expect.7.metric: 'goodput' is no number of summary.json; did you mean "
 		"'flows.goodput_gbps'? 'fabricbed help metrics' lists them\n"
 		"12:14: expect.8.metric: 'xyzzy' is no number of summary.json; 'fabricbed help metrics' "
-		"lists them\n");
+		"lists them\n"
+		"13:14: expect.9.metric: 'flows.slowdown.p99' is called flows.fct_slowdown.p99 now\n"
+		"14:14: expect.10.metric: 'flows.by_size.1MB.slowdown.p99' is called "
+		"flows.by_size.1MB.fct_slowdown.p99 now\n");
 }
 
 static void wrong_yaml_is_explained(void **state)

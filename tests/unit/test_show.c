@@ -244,7 +244,7 @@ static void the_full_port_is_told(void **state)
 		    number_of(row, "max_depth_bytes") <= 20480);
 	assert_true(number_of(queue, "max_depth_bytes") == number_of(row, "max_depth_bytes"));
 	assert_true(number_of(queue, "depth_bytes") == number_of(row, "depth_bytes"));
-	assert_true(number_of(queue, "depth_bytes") > 0 && number_of(queue, "frames") > 0);
+	assert_true(number_of(queue, "depth_bytes") > 0 && number_of(queue, "depth_frames") > 0);
 	assert_true(number_of(queue, "limit_bytes") == 20480);
 	assert_true(json_is_false(json_object_get(queue, "paused")));
 	json_decref(row);
@@ -365,7 +365,7 @@ static void flows_begin_and_end(void **state)
 	json_decref(row);
 	assert_text(row_of(&b, "flows", "1"),
 		"{\"flow\":1,\"src\":\"h1\",\"dst\":\"h0\",\"bytes\":7,\"start_us\":null,\"fct_us\":null,"
-		"\"packets\":0,\"retransmitted\":0,\"timeouts\":0,\"slowdown\":null,\"delivered_bytes\":0,"
+		"\"packets\":0,\"retransmitted\":0,\"timeouts\":0,\"fct_slowdown\":null,\"delivered_bytes\":0,"
 		"\"marks\":0,\"spurious\":0,\"qp\":5,\"entry\":1}");
 	small_session_run(&b.s);
 	row = row_of(&b, "flows", "1");

@@ -25,8 +25,8 @@ static const struct metric metrics[] = {
 #define RANK(key, permille, title, path) {path "." key, NULL},
 #define SPREAD(path)                     {path ".mean", NULL}, SPREAD_RANKS(RANK, path)
 #define SIZED(size, limit)                                                                         \
-	{"flows.by_size." size ".count", NULL},                                                    \
-		SPREAD("flows.by_size." size ".fct_us") SPREAD("flows.by_size." size ".slowdown")
+	{"flows.by_size." size ".count", NULL}, SPREAD("flows.by_size." size ".fct_us") SPREAD(    \
+							"flows.by_size." size ".fct_slowdown")
 		SIZE_CLASSES(SIZED)
 #undef SIZED
 #undef SPREAD

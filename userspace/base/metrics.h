@@ -32,11 +32,11 @@
 	VALUE("flows.unmeasured", count(t->unmeasured),                                            \
 		"those of warm-up, of which no completion time counts")                            \
 	SPREAD("flows.fct_us", spread(t, ALL_SIZES, FCT_US, false), "the completion times")        \
-	SPREAD("flows.slowdown", spread(t, ALL_SIZES, SLOWDOWN, false),                            \
+	SPREAD("flows.fct_slowdown", spread(t, ALL_SIZES, FCT_SLOWDOWN, false),                    \
 		"the slowdowns: time by time alone in the idle fabric")                            \
 	FINISHED("flows.finished.count", count(t->finished[ALL_SIZES]))                            \
 	FINISHED("flows.finished.fct_us", spread(t, ALL_SIZES, FCT_US, true))                      \
-	FINISHED("flows.finished.slowdown", spread(t, ALL_SIZES, SLOWDOWN, true))                  \
+	FINISHED("flows.finished.fct_slowdown", spread(t, ALL_SIZES, FCT_SLOWDOWN, true))          \
 	VALUE("flows.goodput_gbps", goodput(t, s),                                                 \
 		"payload of finished flows by the time from first start to last finish")           \
 	COUNT(packets, sent, "frames that the hosts' transports made")                             \
@@ -98,7 +98,7 @@
 
 /*
  * Messages by their sizes: X(key, the most bytes); a class has what the one before it has not.
- * flows.by_size.KEY has a `count`, and the spreads `fct_us` and `slowdown`. A class without
+ * flows.by_size.KEY has a `count`, and the spreads `fct_us` and `fct_slowdown`. A class without
  * messages is left out.
  */
 #define SIZE_CLASSES(X)                                                                            \

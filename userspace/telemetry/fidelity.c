@@ -422,7 +422,7 @@ static json_t *settled_json(const struct fidelity *f)
 		in_s(f->others_ps + f->cure.passed_ps), "passed_s", in_s(a->passed_ps), "reason",
 		faithful ? NULL : reason_json(f), "late_us", "p50", in_us(quantile(&f->late, 500)),
 		"p99", in_us(late_p99(f)), "max", in_us(f->late.latest_ps), "smallest_delay_us",
-		in_us(f->delay_ps), "slowdown", f->slowdown, "sufficient_slowdown",
+		in_us(f->delay_ps), "clock_slowdown", f->slowdown, "sufficient_clock_slowdown",
 		sufficient_json(f), "busy",
 		a->passed_ps ? (double)a->busy_ps / (double)a->passed_ps : 0.0, "others_degraded_s",
 		in_s(f->others_ps), "others_took_s", in_s(f->taken_ps), "slipped_us",

@@ -26,19 +26,19 @@ struct flow_row {
 
 /* X(title, how it is written) of f->flow, whose result is f->is. What did not happen is empty. */
 #define FLOW_COLUMNS(X)                                                                            \
-	X(id, put_count(b, f->flow))                                                               \
-	X(source, put_host(b, f, f->is.flow.src_host))                                             \
-	X(destination, put_host(b, f, f->is.flow.dst_host))                                        \
+	X(flow, put_count(b, f->flow))                                                             \
+	X(src, put_host(b, f, f->is.flow.src_host))                                                \
+	X(dst, put_host(b, f, f->is.flow.dst_host))                                                \
 	X(bytes, put_count(b, f->is.flow.bytes))                                                   \
 	X(start_us, put_us(b, f->is.start_ps != UINT64_MAX, f->is.start_ps))                       \
 	X(fct_us, put_us(b, f->is.finish_ps, f->is.finish_ps - f->is.start_ps))                    \
 	X(delivery_us, put_us(b, f->is.delivered_ps, f->is.delivered_ps - f->is.start_ps))         \
-	X(retransmissions, put_count(b, f->is.sender.retransmitted))                               \
+	X(retransmitted, put_count(b, f->is.sender.retransmitted))                                 \
 	X(spurious, put_count(b, f->is.receiver.duplicates))                                       \
 	X(paths, put_count(b, f->is.sender.paths_used))                                            \
 	X(timeouts, put_count(b, f->is.sender.timeouts))                                           \
 	X(ideal_us, put_us(b, f->is.flow.ideal_ps, f->is.flow.ideal_ps))                           \
-	X(slowdown, put_slowdown(b, &f->is))                                                       \
+	X(fct_slowdown, put_slowdown(b, &f->is))                                                   \
 	X(delivered_bytes, put_count(b, f->is.received))                                           \
 	X(packets, put_count(b, f->is.sender.packets_sent))                                        \
 	X(marks, put_count(b, f->is.sender.marks))                                                 \

@@ -306,24 +306,26 @@ int recorder_write_pauses(
 	const struct sw_tables *t = engine_tables(e);
 	char name[RECORDER_NAME];
 	struct outstream out;
+	bool lossless[CLASSES] = {0}; /* at switches, and so at hosts, which obey */
 	int r = outstream_create(&out, directory, "pauses.csv" OUTSTREAM_NEW);
 
 	if (r < 0)
 		return r;
 	fprintf(out.file, "port,class,pauses_sent,resumes_sent,pauses_received,paused_us,"
 			  "max_ingress_bytes\n");
+	for (uint32_t i = PORT_FIRST * CLASSES; i < t->count.queues; i++)
+		lossless[i % CLASSES] |= t->queues[i].lossless;
 	for (uint32_t i = PORT_FIRST * CLASSES; i < t->count.queues; i++) {
 		const struct ingress *in = &t->ingresses[i];
 		uint32_t port = i / CLASSES, class = i % CLASSES;
-		uint64_t paused = engine_paused(e, port, class);
 
-		if (in->pauses_sent || in->pauses_received || paused || in->max_bytes)
+		if (lossless[class])
 			fprintf(out.file, "%s,%u,%llu,%llu,%llu,%.6f,%u\n",
 				port_name(name_arg, port, name), class,
 				(unsigned long long)in->pauses_sent,
 				(unsigned long long)in->resumes_sent,
-				(unsigned long long)in->pauses_received, (double)paused / PS_PER_US,
-				in->max_bytes);
+				(unsigned long long)in->pauses_received,
+				(double)engine_paused(e, port, class) / PS_PER_US, in->max_bytes);
 	}
 	return outstream_close(&out);
 }

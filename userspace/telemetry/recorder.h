@@ -62,8 +62,8 @@ void recorder_free(struct recorder *r);
 
 /*
  * pauses.csv.new in directory: the pauses that each port and class sent and received, how long its
- * queue was stopped, and the peak of its ingress. Rows that are all zero are left out. port_name as
- * in series_params.
+ * queue was stopped, and the peak of its ingress. A row for each port and lossless class. port_name
+ * as in series_params.
  */
 int recorder_write_pauses(
 	int directory, const struct engine *e, recorder_port_name port_name, const void *name_arg);

@@ -50,7 +50,7 @@ static bool is_known(const struct flow_totals *t, size_t class, bool of_finished
 	       (of_finished || (!t->arriving && t->finished[class] == t->measured[class]));
 }
 
-enum figure { FCT_US, SLOWDOWN };
+enum figure { FCT_US, FCT_SLOWDOWN };
 
 /* 0: not known. */
 static double figure_of(const struct flow_sample *f, enum figure figure)
@@ -127,8 +127,8 @@ static json_t *by_size(const struct flow_totals *t, bool of_finished)
 		if (count)
 			json_object_set_new(classes, size_class_names[i],
 				json_pack("{s:I, s:o, s:o}", "count", (json_int_t)count, "fct_us",
-					spread(t, i, FCT_US, of_finished), "slowdown",
-					spread(t, i, SLOWDOWN, of_finished)));
+					spread(t, i, FCT_US, of_finished), "fct_slowdown",
+					spread(t, i, FCT_SLOWDOWN, of_finished)));
 	}
 	return classes;
 }
