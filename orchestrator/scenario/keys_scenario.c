@@ -92,7 +92,8 @@ static bool never(const void *base)
 /* Off, or a period alone, or that and more. */
 #define SERIES_MAP(keys_)                                                                          \
 	{                                                                                          \
-		KEYS(keys_), .on = FIELD(struct series_spec, every_ps), .lone = &(keys_)[0]        \
+		KEYS(keys_), .on = FIELD(struct series_spec, every_ps), .lone = &(keys_)[0],       \
+			     .pos = offsetof(struct series_spec, pos)                              \
 	}
 
 static const struct key ports_keys[] = {EVERY, MATCH};
