@@ -6,6 +6,7 @@
 #include "session/traffic.h"
 #include "report/fabric_report.h"
 #include "base/json.h"
+#include "base/units.h"
 #include "scenario/scenario.h"
 #include "topology/fabric.h"
 
@@ -18,6 +19,27 @@ static const struct cli_option options[] = {
 static struct report_cost in_units(const struct cost *c)
 {
 	return (struct report_cost){(double)c->memory_bytes / 1048576, c->wall_s};
+}
+
+static void measure_series(struct report_load *ret, const struct scenario *s,
+	const struct fabric *f, const struct ending *ending)
+{
+	static const char *const files[SERIES_KINDS] = {
+#define X(symbol, key, file) #file ".csv",
+		SERIES(X)
+#undef X
+	};
+
+	for (unsigned i = 0; i < SERIES_KINDS; i++) {
+		struct series_cost cost;
+
+		if (!s->series[i].every_ps)
+			continue;
+		cost = cost_series(s, f, (enum series_kind)i, ending);
+		ret->series[ret->series_count++] =
+			(struct report_series){files[i], (double)s->series[i].every_ps / PS_PER_US,
+				cost.rows, (double)cost.bytes / 1048576};
+	}
 }
 
 static int measure_load(struct report_load *ret, const struct scenario *s, const struct fabric *f)
@@ -43,6 +65,8 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 			.kernel = in_units(&kernel),
 			.in_process = in_units(&in_process),
 		};
+	if (r == 0)
+		measure_series(ret, s, f, &ending);
 	operations_release(&m);
 	return r;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/json.h"
 #include "base/netgraph.h"
 #include "base/units.h"
 #include "report/fabric_report_parts.h"
@@ -155,6 +156,22 @@ static json_t *report_estimate(const struct report_load *load)
 		in_process->wall_s);
 }
 
+static json_t *report_series(const struct report_load *load)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < load->series_count; i++) {
+		const struct report_series *s = &load->series[i];
+		bool known = s->rows != UINT64_MAX;
+
+		json_array_append_new(array,
+			json_pack("{s:s, s:f, s:o, s:o}", "file", s->file, "every_us", s->every_us,
+				"rows", known ? json_integer((json_int_t)s->rows) : json_null(),
+				"size_mb", real_or_null(known, s->mb)));
+	}
+	return array;
+}
+
 /* NICs of servers, where they are more than one. */
 static json_t *report_servers(const struct fabric *f, const struct scenario *s)
 {
@@ -182,8 +199,9 @@ json_t *fabric_report(
 	json_t *failures = report_failures(f, s, &more);
 	json_t *report;
 
-	report = json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
-			   " s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o}",
+	report = json_pack(
+		"{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
+		" s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o, s:o}",
 		"scenario", s->name, "topology", kind->title, "hosts",
 		(json_int_t)f->net.host_count, "switches", (json_int_t)f->net.switch_count, "links",
 		(json_int_t)f->net.link_count, "ports", (json_int_t)f->net.port_count, "tiers",
@@ -195,7 +213,8 @@ json_t *fabric_report(
 		"stack", report_stack(f, s), "external", report_external(s), "workload", "flows",
 		(json_int_t)load->flows, "bytes", (json_int_t)load->bytes, "packets",
 		(json_int_t)load->packets, "ideal_us", (double)load->ideal_ps / PS_PER_US,
-		"estimate", report_estimate(load), "notes", report_notes(f, s, load->dscps));
+		"estimate", report_estimate(load), "series", report_series(load), "notes",
+		report_notes(f, s, load->dscps));
 	if (f->nics > 1)
 		json_object_set_new(report, "servers", report_servers(f, s));
 	return report;

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "base/series.h"
 
 struct fabric;
 struct scenario;
@@ -19,12 +20,22 @@ struct report_cost {
 	double wall_s;
 };
 
+/* A file of samples, as it is at least. */
+struct report_series {
+	const char *file;
+	double every_us;
+	uint64_t rows; /* UINT64_MAX: that depends on what queues do */
+	double mb;
+};
+
 /* What the scenario's workloads come to on this fabric. */
 struct report_load {
 	uint64_t flows, bytes, packets, packet_hops;
 	uint64_t ideal_ps;
 	struct report_cost kernel, in_process; /* of a run on either dataplane */
 	uint64_t dscps;                        /* of data, a bit each; 0: nothing is sent */
+	struct report_series series[SERIES_KINDS];
+	size_t series_count;
 };
 
 #define REPORT_FAILURES 100 /* moments at which faults begin, beyond which they are only counted */

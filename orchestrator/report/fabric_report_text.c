@@ -390,6 +390,19 @@ static void print_load(const json_t *r, FILE *out)
 	}
 }
 
+static void print_series(const json_t *s, FILE *out)
+{
+	char every[UNITS_TEXT];
+
+	time_text(every, look(s, "every_us"));
+	if (json_is_null(look(s, "rows")))
+		line(out, look_text(s, "file"), "as many rows as queues are that deep, each %s\n",
+			every);
+	else
+		line(out, look_text(s, "file"), "at least %.3g MB: " N " rows, a sample each %s\n",
+			look_number(s, "size_mb"), look_count(s, "rows"), every);
+}
+
 void fabric_report_print(const json_t *r, FILE *out)
 {
 	const json_t *sw = look(r, "switch"), *item;
@@ -410,6 +423,7 @@ void fabric_report_print(const json_t *r, FILE *out)
 	if (look_count(r, "failures_more"))
 		line(out, "failures", "at " N " later moments\n", look_count(r, "failures_more"));
 	print_load(r, out);
+	json_array_foreach(look(r, "series"), i, item) print_series(item, out);
 	json_array_foreach(look(r, "notes"), i, item)
 		line(out, "note", "%s\n", json_string_value(item));
 }

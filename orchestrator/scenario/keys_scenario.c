@@ -94,7 +94,8 @@ static bool never(const void *base)
 /* Off, or a period alone, or that and more. */
 #define SERIES_MAP(keys_)                                                                          \
 	{                                                                                          \
-		KEYS(keys_), .on = FIELD(struct series_spec, every_ps), .lone = &(keys_)[0]        \
+		KEYS(keys_), .on = FIELD(struct series_spec, every_ps), .lone = &(keys_)[0],       \
+			     .pos = offsetof(struct series_spec, pos)                              \
 	}
 
 static const struct key ports_keys[] = {EVERY, MATCH};
@@ -164,7 +165,8 @@ static const struct key keys[] = {
 	KEY("faults", LIST, struct scenario, faults, .usual = "none", .list = &fault_list,
 		.expected = "a list of {at, until, link | switch | host, do}",
 		.help = "faults that are injected at set times"),
-	SECTION("telemetry", &telemetry_map, .usual = "all off",
+	SECTION("telemetry", &telemetry_map,
+		.usual = "{ports: off, flows: off, queues: off, imbalance: off}",
 		.help = "what is sampled during the run"),
 	KEY("until", TIME, struct scenario, until_ps, AUTO, .min = 1, .max = MOMENT_MAX,
 		.help = "model time at which the run ends at the latest; auto: when all flows should long have finished"),

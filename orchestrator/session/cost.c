@@ -2,9 +2,13 @@
 #include "session/cost.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "abi/shared_state.h"
+#include "base/numbers.h"
 #include "engine/pool.h"
+#include "session/names.h"
 #include "session/setup.h"
 #include "session/traffic.h"
 #include "scenario/scenario.h"
@@ -213,4 +217,95 @@ int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 		*ret = process_bytes(s, f, &m) + more;
 	operations_release(&m);
 	return err;
+}
+
+/* ---- series ---- */
+
+/* What a sample tells of: how many, and how long their names are together. */
+struct subjects {
+	uint64_t count, name_bytes;
+};
+
+static void count_subject(struct subjects *to, const char *name)
+{
+	to->count++;
+	to->name_bytes += strlen(name);
+}
+
+static struct subjects matching_ports(const struct fabric *f, const char *match, uint32_t first)
+{
+	struct subjects found = {0};
+	char name[RECORDER_NAME];
+
+	for (uint32_t p = first; p < PORT_FIRST + f->net.port_count; p++)
+		if (!match || port_matches(f, p, match))
+			count_subject(&found, port_name(f, p, name));
+	return found;
+}
+
+/* Queues of classes that are used, at the ports of switches. */
+static struct subjects matching_queues(const struct fabric *f, const char *match)
+{
+	struct subjects found = matching_ports(f, match, PORT_FIRST + f->net.host_count);
+	uint64_t classes = 0;
+
+	for (uint32_t c = 0; c < CLASSES; c++)
+		classes += f->switching.classes[c].used;
+	return (struct subjects){found.count * classes, found.name_bytes * classes};
+}
+
+static struct subjects switches_with_uplinks(const struct fabric *f)
+{
+	struct subjects found = {0};
+
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		const struct net_node *n = &f->net.nodes[i];
+		uint32_t uplinks = 0;
+
+		for (uint32_t p = n->first_port; p < n->first_port + n->port_count; p++)
+			uplinks += f->nodes[f->net.ports[f->net.ports[p].peer].node].tier >
+				   f->nodes[i].tier;
+		if (uplinks > 1)
+			count_subject(&found, f->nodes[i].name);
+	}
+	return found;
+}
+
+/* Bytes of a row behind its time and its name, in usual runs. */
+static const uint64_t row_rest[SERIES_KINDS] = {
+	[SERIES_PORTS] = 39,
+	[SERIES_FLOWS] = 40,
+	[SERIES_QUEUES] = 16,
+	[SERIES_IMBALANCE] = 21,
+};
+
+struct series_cost cost_series(const struct scenario *s, const struct fabric *f,
+	enum series_kind kind, const struct ending *e)
+{
+	const struct series_spec *spec = &s->series[kind];
+	uint64_t lasts = s->until_ps ? min_u64(s->until_ps, e->least_ps) : e->least_ps;
+	uint64_t samples = lasts / spec->every_ps + (lasts % spec->every_ps != 0);
+	uint64_t rest = row_rest[kind] + (uint64_t)snprintf(NULL, 0, "%.6f", (double)lasts / 1e6);
+	struct subjects each;
+
+	switch (kind) {
+	case SERIES_FLOWS:
+		/* each one has a row in every interval that it is under way in */
+		each = (struct subjects){.count = min_u64(e->size.messages * samples,
+						 e->size.messages + e->flows_ps / spec->every_ps)};
+		samples = 1;
+		break;
+	case SERIES_PORTS:
+		each = matching_ports(f, spec->match, PORT_FIRST);
+		break;
+	case SERIES_QUEUES:
+		if (spec->above.unit != QUANTITY_AUTO)
+			return (struct series_cost){.rows = UINT64_MAX};
+		each = matching_queues(f, spec->match);
+		break;
+	default:
+		each = switches_with_uplinks(f);
+	}
+	return (struct series_cost){
+		each.count * samples, (each.count * rest + each.name_bytes) * samples};
 }

@@ -4,6 +4,8 @@
 
 /* Predicted time and memory of a run; and the time of a hop, for other estimates. */
 #include <stdint.h>
+#include "base/series.h"
+#include "session/ending.h"
 #include "workload/ideal.h"
 #include "workload/workload.h"
 
@@ -24,6 +26,16 @@ struct cost {
  */
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
 	const struct fabric *f, const struct operations *m, const struct workload_size *size);
+
+/* A file of samples. */
+struct series_cost {
+	uint64_t rows; /* UINT64_MAX: that depends on how deep queues are */
+	uint64_t bytes;
+};
+
+/* Of one that is sampled: at least so much, by the least time that the run may take. */
+struct series_cost cost_series(const struct scenario *s, const struct fabric *f,
+	enum series_kind kind, const struct ending *e);
 
 /* The memory of a run of the scenario's own workload on one of them, bytes. 0 or -ENOMEM. */
 int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel);

@@ -174,6 +174,7 @@ struct outlook {
 	struct cuts *cuts;
 	struct strain *strain;  /* NULL: it has no limit */
 	uint64_t last_start_ps; /* of what arrives */
+	uint64_t least_ps, flows_ps;
 };
 
 static void outlook_release(struct outlook *o)
@@ -208,6 +209,15 @@ static int outlook_take(struct outlook *o, struct operations *m)
 {
 	int r = measure_take(o->measure, m);
 
+	for (size_t i = 0; r == 0 && i < m->count; i++) {
+		const struct operation *op = &m->items[i];
+		uint64_t from = op->waits ? 0 : op->start_ps;
+
+		if (!operation_is_message(op))
+			continue;
+		o->least_ps = max_u64(o->least_ps, sum(from, op->ideal_ps));
+		o->flows_ps = sum(o->flows_ps, op->ideal_ps);
+	}
 	if (r == 0)
 		r = cuts_take(o->cuts, m);
 	if (r == 0 && o->strain)
@@ -273,8 +283,11 @@ int ending_foresee(struct ending *ret, const struct ending_params *p, struct ope
 		*ret = (struct ending){
 			.size = measure_size(o.measure),
 			.fabric_ps = cuts_bound(o.cuts),
+			.flows_ps = o.flows_ps,
 			.limit_ps = UINT64_MAX,
 		};
+	if (r == 0)
+		ret->least_ps = max_u64(o.least_ps, ret->size.ideal_ps);
 	if (r == 0 && p->timeline)
 		r = find_limit(&ret->limit_ps, &o, list);
 	outlook_release(&o);

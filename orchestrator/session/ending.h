@@ -31,6 +31,8 @@ struct ending_params {
 struct ending {
 	struct workload_size size;
 	uint64_t fabric_ps; /* a lower bound on the largest completion time, by those links */
+	/* At least: how long the run lasts; and all messages together are under way. */
+	uint64_t least_ps, flows_ps;
 	/* When a working fabric has completed all, at most ENDING_MAX; UINT64_MAX: it lasts. */
 	uint64_t limit_ps;
 };

@@ -8,17 +8,11 @@
 #include "scenario/text.h"
 #include "topology/fabric.h"
 
+_Static_assert(PORT_NAME <= RECORDER_NAME, "the name of any port");
+
 const char *port_name(const void *arg, uint32_t port, char *buf)
 {
-	const struct fabric *f = arg;
-	const struct net_port *p = &f->net.ports[port];
-	const struct fabric_link *link = &f->links[p->link];
-	int used = snprintf(buf, RECORDER_NAME, "%s->%s", f->nodes[p->node].name,
-		f->nodes[f->net.ports[p->peer].node].name);
-
-	if (link->is_parallel)
-		snprintf(buf + used, RECORDER_NAME - (size_t)used, "#%u", link->parallel);
-	return buf;
+	return fabric_port_name(arg, port, buf);
 }
 
 const char *node_name(const void *arg, uint32_t node, char *buf)

@@ -2,6 +2,7 @@
 #include "topology/fabric.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "abi/hop.h"
@@ -52,6 +53,18 @@ static void write_name(
 const char *fabric_link_name(const struct fabric *f, uint32_t link, char buf[LINK_NAME])
 {
 	write_name(f, &f->links[link], false, buf);
+	return buf;
+}
+
+const char *fabric_port_name(const struct fabric *f, uint32_t port, char buf[PORT_NAME])
+{
+	const struct net_port *p = &f->net.ports[port];
+	const struct fabric_link *link = &f->links[p->link];
+	int used = snprintf(buf, PORT_NAME, "%s->%s", f->nodes[p->node].name,
+		f->nodes[f->net.ports[p->peer].node].name);
+
+	if (link->is_parallel)
+		snprintf(buf + used, PORT_NAME - (size_t)used, "#%u", link->parallel);
 	return buf;
 }
 

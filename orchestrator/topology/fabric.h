@@ -52,6 +52,10 @@ void fabric_free(struct fabric *f);
 #define LINK_NAME (2 * NODE_NAME + 8)
 const char *fabric_link_name(const struct fabric *f, uint32_t link, char buf[LINK_NAME]);
 
+/* Writes "a->b" or "a->b#n", of the node that has the port and the one at the other end. */
+#define PORT_NAME (2 * NODE_NAME + 16)
+const char *fabric_port_name(const struct fabric *f, uint32_t port, char buf[PORT_NAME]);
+
 /* Whether the link's name, written from either end ("tor0.0-h1" too), matches the glob. */
 bool fabric_link_matches(const struct fabric *f, uint32_t link, const char *glob);
 

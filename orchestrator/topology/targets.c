@@ -2,6 +2,7 @@
 #include "topology/targets.h"
 
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,12 +200,42 @@ static void check_payload(const struct fabric *f, const struct scenario *s, stru
 			VETH_FRAME_MAX - (f->packet_bytes - f->mtu));
 }
 
+/* Series of ports that do not exist would be empty files. */
+static void check_series(const struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	static const char *const keys[SERIES_KINDS] = {
+#define X(symbol, key, file) #key,
+		SERIES(X)
+#undef X
+	};
+	uint32_t end = PORT_FIRST + f->net.port_count;
+
+	for (unsigned i = 0; i < SERIES_KINDS; i++) {
+		/* queues are those of switches, whose ports come behind the hosts' */
+		uint32_t first = PORT_FIRST + (i == SERIES_QUEUES ? f->net.host_count : 0);
+		char name[PORT_NAME], last[PORT_NAME];
+		uint32_t port = first;
+
+		while (s->series[i].match && port < end &&
+			fnmatch(s->series[i].match, fabric_port_name(f, port, name), 0))
+			port++;
+		if (port == end)
+			diags_add(diags, s->series[i].pos,
+				"telemetry.%s.match: '%s' matches no port%s; they are called %s to %s",
+				keys[i], s->series[i].match,
+				i == SERIES_QUEUES ? " of a switch" : "",
+				fabric_port_name(f, first, name),
+				fabric_port_name(f, end - 1, last));
+	}
+}
+
 int check_scenario(const struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	check_workloads(f, s->workloads, s->workload_count, OPERATIONS_MAX - 1,
 		"they are numbered, and so many have a number", diags);
 	check_external(f, &s->external, diags);
 	check_payload(f, s, diags);
+	check_series(f, s, diags);
 	return check_fault_targets(f, s, diags);
 }
 

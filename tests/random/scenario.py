@@ -635,7 +635,7 @@ class Scenario:
     def rest(self):
         d = self.dice
         k = self.keys
-        self.maybe(0.3, k, "telemetry", lambda: {"queues": self.pick("off", self.spell(2, 60))})
+        self.maybe(0.3, k, "telemetry", self.telemetry)
         # what never ends by itself must be ended: losses of all kinds, deadlocks
         k["until"] = time(self.until_ps)
         self.maybe(0.3, k, "expect", self.expect)
@@ -644,6 +644,16 @@ class Scenario:
             "off", {"node": d.choice(self.hosts), "bridge": "br0", "address": "192.0.2.1/24", "address6": "2001:db8::1/64"}))
         self.maybe(0.08, k, "compare", lambda: [{"name": "one", "set": {"seed": d.randrange(1000)}},
                                                 {"name": "two", "set": {"host.transport": self.pick("roce", "strack")}}])
+
+    def telemetry(self):
+        every = lambda: self.spell(2, 60)
+        drawn = {}
+        self.maybe(0.5, drawn, "ports", lambda: self.pick("off", every(), {"every": every(), "match": "*->*"}))
+        self.maybe(0.5, drawn, "flows", lambda: self.pick("off", every(), {"every": every()}))
+        self.maybe(0.5, drawn, "queues", lambda: self.pick(
+            "off", every(), {"every": every(), "match": "*->*", "above": self.pick("off", "10KB", "1us", "20% BDP")}))
+        self.maybe(0.5, drawn, "imbalance", lambda: self.pick("off", every()))
+        return drawn
 
     def expect(self):
         d = self.dice

@@ -9,6 +9,8 @@
 #include <cmocka.h>
 #include "base/digits.h"
 #include "lib/session_files.h"
+#include "session/cost.h"
+#include "session/traffic.h"
 
 /* Runs a scenario and leaves its files in directory. */
 static void record(const char *text, char directory[SMALL_PATH])
@@ -312,6 +314,45 @@ static void senders_with_rates_tell_them(void **state)
 	small_directory_remove(directory);
 }
 
+/* What `validate` foresees is no more than half as large, or twice. */
+static void sizes_are_foreseen(void **state)
+{
+	static const char text[] =
+		"name: t\n"
+		"topology: {leaf_spine: {leaves: 4, spines: 2, hosts_per_leaf: 4}}\n"
+		"workload: [{permutation: {message: 300KB}}]\n"
+		"telemetry: {ports: 2us, flows: 3us, queues: 5us, imbalance: 4us}\n";
+	static const char *const files[] = {
+#define X(symbol, key, file) #file ".csv",
+		SERIES(X)
+#undef X
+	};
+	struct operations m = OPERATIONS_INIT;
+	struct ending_params p = {0};
+	struct ending ending;
+	struct small_session s;
+	char directory[SMALL_PATH];
+
+	(void)state;
+	record(text, directory);
+	small_session_load(&s, text, NULL, 0);
+	p.scenario = s.scenario;
+	p.fabric = s.fabric;
+	assert_int_equal(traffic_list(&m, s.scenario, s.fabric, 0), 0);
+	assert_int_equal(ending_foresee(&ending, &p, &m), 0);
+	for (unsigned i = 0; i < SERIES_KINDS; i++) {
+		struct series_cost cost =
+			cost_series(s.scenario, s.fabric, (enum series_kind)i, &ending);
+		char *written = small_file(directory, files[i]);
+
+		assert_in_range(strlen(written), cost.bytes / 2, cost.bytes * 2);
+		free(written);
+	}
+	operations_release(&m);
+	small_session_close(&s);
+	small_directory_remove(directory);
+}
+
 /* As printf() has them. */
 static void digits_are_those_of_printf(void **state)
 {
@@ -344,6 +385,7 @@ int main(void)
 		cmocka_unit_test(flows_add_up),
 		cmocka_unit_test(what_is_dropped_has_arrived),
 		cmocka_unit_test(senders_with_rates_tell_them),
+		cmocka_unit_test(sizes_are_foreseen),
 		cmocka_unit_test(digits_are_those_of_printf),
 	};
 

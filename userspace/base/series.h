@@ -4,6 +4,7 @@
 
 /* What can be sampled during a run: X(symbol, key, file without ".csv"). */
 #include <stdint.h>
+#include "base/diag.h"
 #include "base/quantity.h"
 
 #define SERIES(X)                                                                                  \
@@ -24,6 +25,7 @@ struct series_spec {
 	uint64_t every_ps;     /* 0: off */
 	char *match;           /* a glob over names of ports; NULL: all */
 	struct quantity above; /* queues no deeper than that have no row; QUANTITY_AUTO: all have */
+	struct diag_pos pos;   /* in the scenario */
 };
 
 #endif

@@ -13,7 +13,7 @@
 struct recorder;
 struct flow_totals;
 
-/* The folder, net and names are its own too. 0 or -errno; a file that can't be opened is an error. */
+/* Folder, net and names are its own too. 0 or -errno; a file that can't be opened is an error. */
 int recorder_new(struct recorder **ret, const struct series_params *params);
 
 /* What the engine's observer hears: see engine.h. */
