@@ -43,7 +43,8 @@ rules=$(
 	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/daemon/            daemon/* session/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/report/            report/* topology/* scenario/* $userspace_all
-	orchestrator/cli/               cli/* report/* daemon/* session/* bringup/* topology/* scenario/* $userspace_all
+	orchestrator/sweep/             sweep/* scenario/* $userspace_all
+	orchestrator/cli/               cli/* sweep/* report/* daemon/* session/* bringup/* topology/* scenario/* $userspace_all
 	END
 )
 
