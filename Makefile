@@ -6,6 +6,7 @@ BUILD   ?= build
 PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool) bpftool)
+MPICC   ?= $(shell command -v mpicc)
 
 CPPFLAGS := -D_GNU_SOURCE -DFABRICBED_VERSION='"$(VERSION)"' -Ibpf -Iuserspace -Iorchestrator -I$(BUILD)/bpf -I$(BUILD)/data -Itests
 WARN     := -Wall -Wextra -Werror
@@ -24,7 +25,7 @@ FUZZ_SANITIZE := -O1 -g -fno-sanitize-recover=all -fsanitize=address,undefined
 # Debian packages: what to build and run takes, and what the checks take beyond it
 PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev libmnl-dev \
             libyaml-dev libjansson-dev libsqlite3-dev libncurses-dev linux-libc-dev iproute2
-CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools gnuplot-nox
+CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 man-db lldpd libxml2-utils tmux openvswitch-switch ethtool iputils-ping iperf3 tcpdump curl libxdp-dev xdp-tools gnuplot-nox openmpi-bin libopenmpi-dev
 
 KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 
@@ -61,8 +62,11 @@ FUZZ_SECONDS ?= 3
 .DELETE_ON_ERROR:
 .PHONY: all help demo check check-long check-container check-kernels golden bench deps check-deps install uninstall clean format
 
-all: $(BUILD)/fabricbed ## build the command
-	@: # else make says that there was nothing to do
+# what speaks MPI, where that is installed
+PLUGIN := $(if $(MPICC),$(BUILD)/fabricbed-mpi.so)
+
+all: $(BUILD)/fabricbed $(PLUGIN) ## build the command
+	@$(if $(PLUGIN),:,echo "  no mpicc: sweeps on one host alone (libopenmpi-dev has it)") # ':', else make says that there was nothing to do
 
 help: ## this list
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' Makefile
@@ -175,6 +179,11 @@ $(BUILD)/fabricbed: $(CLI_OBJ) $(BUILD)/libfabricbed.a
 	@echo "  LINK   $@"
 	$(Q)$(CC) $(CFLAGS) $(LTO) $(LDFLAGS) -o $@ $^ $(LIBS) $(CLI_LIBS)
 
+$(BUILD)/fabricbed-mpi.so: orchestrator/sweep/mpi/ranks_mpi.c orchestrator/sweep/ranks_ops.h Makefile
+	@mkdir -p $(@D)
+	@echo "  MPI    $@"
+	$(Q)$(MPICC) $(CPPFLAGS) -std=gnu11 $(WARN) $(CFLAGS) $(LDFLAGS) -shared -fPIC -o $@ $<
+
 # the whole command under the sanitizers: random scenarios run on it too
 $(BUILD)/fabricbed-asan: $(CLI_ASAN_OBJ) $(BUILD)/libfabricbed-asan.a
 	@echo "  LINK   $@"
@@ -253,6 +262,7 @@ $(BUILD)/fabricbed-scenario.5: $(BUILD)/fabricbed
 
 install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install command, man pages, completion and scenarios under PREFIX
 	install -D -m 755 $(BUILD)/fabricbed $(DESTDIR)$(PREFIX)/bin/fabricbed
+	$(if $(PLUGIN),install -D -m 644 $(PLUGIN) $(DESTDIR)$(PREFIX)/lib/fabricbed/fabricbed-mpi.so)
 	install -D -m 644 $(BUILD)/fabricbed.8 $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
 	install -D -m 644 $(BUILD)/fabricbed-scenario.5 $(DESTDIR)$(PREFIX)/share/man/man5/fabricbed-scenario.5
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -265,7 +275,7 @@ uninstall: ## take it away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/fabricbed $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
 	rm -f $(DESTDIR)$(PREFIX)/share/man/man5/fabricbed-scenario.5
 	rm -f $(DESTDIR)$(PREFIX)/share/bash-completion/completions/fabricbed
-	rm -rf $(DESTDIR)$(PREFIX)/share/fabricbed
+	rm -rf $(DESTDIR)$(PREFIX)/share/fabricbed $(DESTDIR)$(PREFIX)/lib/fabricbed
 
 format: ## clang-format over the tree
 	clang-format -i $(shell git ls-files '*.c' '*.h')

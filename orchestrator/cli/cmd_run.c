@@ -445,9 +445,9 @@ static const char *replaced_by(const char *set, const struct variant_spec *v)
 {
 	size_t key = strcspn(set, "=") + 1;
 
-	for (size_t i = 0; i < v->set_count; i++)
-		if (!strncmp(v->sets[i], set, key) && strcmp(v->sets[i], set))
-			return v->sets[i];
+	for (size_t i = 0; i < v->set.count; i++)
+		if (!strncmp(v->set.items[i], set, key) && strcmp(v->set.items[i], set))
+			return v->set.items[i];
 	return NULL;
 }
 
