@@ -188,6 +188,63 @@ static void every_byte_has_its_place(void **state)
 	}
 }
 
+/*
+ * Each message of a connection is split, and no packet leaves before its message has begun. Messages
+ * are done in order, though queue pairs go on by themselves and some lose packets.
+ */
+static void messages_are_split_alike(void **state)
+{
+	struct transport_env env = {.mtu = 1000,
+		.host_rate_bps = GBPS,
+		.base_rtt_ps = RTT,
+		.qps = 4,
+		.options = &line_rate};
+	struct flow_spec flow = {.id = 3, .dst_host = 1, .bytes = 7000, .more = 2};
+	struct endpoint *s = calloc(1, roce_transport.size(&env, &flow, true));
+	struct endpoint *r = calloc(1, roce_transport.size(&env, &flow, false));
+	uint8_t bytes[HEADERS_MAX], answer[HEADERS_MAX];
+	struct tx_frame tx = {.bytes = bytes}, reply = {.bytes = answer};
+	uint32_t sent = 0, arrived[3] = {0}, released = 1;
+	uint64_t now = 1;
+
+	(void)state;
+	assert_true(s && r);
+	roce_transport.open(s, &env, &flow, true, 0);
+	roce_transport.open(r, &env, &flow, false, 0);
+	while (!s->finished_ps) {
+		uint64_t before = r->received;
+		uint32_t whole = 0;
+		struct rx_frame rx;
+
+		if (!roce_transport.next_packet(s, &tx, now)) {
+			if (s->done == released) {
+				roce_transport.release(s, ++released, now);
+			} else { /* a queue pair's last packet was lost */
+				now = s->deadline_ps;
+				roce_transport.on_timer(s, &reply, now);
+			}
+			assert_true(roce_transport.next_packet(s, &tx, now));
+		}
+		assert_true(tx.payload_offset < 7000ull * released);
+		assert_int_equal(headers_parse(bytes, tx.captured, &rx), 0);
+		if (++sent % 5 == 0)
+			continue;
+		if (roce_transport.on_packet(r, &rx, &reply, now) == TRANSPORT_REPLY) {
+			assert_int_equal(headers_parse(answer, reply.captured, &rx), 0);
+			roce_transport.on_packet(s, &rx, &reply, now);
+		}
+		arrived[tx.payload_offset / 7000] += r->received > before;
+		while (whole < 3 && arrived[whole] == 7)
+			whole++;
+		assert_int_equal(r->done, whole);
+		assert_true(s->done <= r->done);
+	}
+	assert_true(released == 3 && r->done == 3 && r->delivered_ps && r->received == 21000);
+	assert_int_equal(s->stats.paths_used, 4);
+	free(s);
+	free(r);
+}
+
 static void order_of_service(void *arg, const struct fake_packet *p)
 {
 	uint32_t *count = arg;
@@ -561,6 +618,7 @@ int main(void)
 		cmocka_unit_test(an_idle_wire_is_filled),
 		cmocka_unit_test(a_message_is_split),
 		cmocka_unit_test(every_byte_has_its_place),
+		cmocka_unit_test(messages_are_split_alike),
 		cmocka_unit_test(queue_pairs_take_turns),
 		cmocka_unit_test(psns_wrap),
 		cmocka_unit_test(in_flight_has_a_limit),

@@ -135,7 +135,6 @@ void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_
 {
 	const struct operation *f = &e->flows[flow].flow;
 	uint32_t first = connection_of(e, flow), number;
-	bool several = f->stream && e->streams[f->stream - 1].messages > 1;
 
 	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = flow_dscp(e, f)};
 	if (first == FLOW_NONE)
@@ -143,7 +142,7 @@ void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_
 	number =
 		e->flows[first].state < FLOW_BEGUN ? flow_number(e, first) : e->flows[first].number;
 	ret->qp = flow_qp(&e->env, number, 0, false);
-	ret->qps = flow_qps(&e->env, f->bytes, several);
+	ret->qps = flow_qps(&e->env, f->bytes);
 }
 
 uint16_t engine_flow_port(const struct engine *e, uint32_t flow, uint32_t pair, uint32_t i)

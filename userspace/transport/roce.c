@@ -5,7 +5,7 @@
 
 static size_t roce_size(const struct transport_env *env, const struct flow_spec *flow, bool sender)
 {
-	uint32_t qps = flow_qps(env, flow->bytes, flow->more);
+	uint32_t qps = flow_qps(env, flow->bytes);
 
 	return sender ? roce_sender_size(qps) : roce_receiver_size(qps);
 }
@@ -26,7 +26,8 @@ static unsigned roce_release(struct endpoint *ep, uint32_t messages, uint64_t no
 	struct roce_sender *s = (struct roce_sender *)ep;
 
 	(void)now;
-	s->qps[0].released = messages * s->flow.message_packets;
+	for (uint32_t i = 0; i < s->flow.qps; i++)
+		s->qps[i].released = messages * s->qps[i].part.each;
 	return TRANSPORT_WAKE;
 }
 

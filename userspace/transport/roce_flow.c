@@ -13,21 +13,23 @@ void roce_flow_open(struct roce_flow *f, const struct transport_env *env,
 	f->packets = f->message_packets * (1 + flow->more);
 	f->last_bytes = (uint32_t)(f->bytes - (uint64_t)(f->packets - 1) * env->mtu);
 	f->write_packets = ROCE_WRITE_MAX / env->mtu;
-	f->qps = flow_qps(env, flow->bytes, flow->more);
+	f->qps = flow_qps(env, flow->bytes);
 	f->sender = sender;
 }
 
 struct roce_part roce_part(const struct roce_flow *f, uint32_t i)
 {
-	uint32_t least = f->packets / f->qps, longer = f->packets % f->qps;
+	uint32_t least = f->message_packets / f->qps, longer = f->message_packets % f->qps;
+	uint32_t each = least + (i < longer);
 
 	return (struct roce_part){
 		.first = i * least + (i < longer ? i : longer),
-		.packets = least + (i < longer),
+		.each = each,
+		.packets = each * (f->packets / f->message_packets),
 	};
 }
 
-/* Payload bytes of the message from packet n to before packet end. */
+/* Payload bytes from packet n to before packet end, of those of all messages. */
 static uint64_t bytes_between(const struct roce_flow *f, uint32_t n, uint32_t end)
 {
 	return (uint64_t)(end - n) * f->env->mtu -
@@ -36,11 +38,9 @@ static uint64_t bytes_between(const struct roce_flow *f, uint32_t n, uint32_t en
 
 uint32_t roce_writes(const struct roce_flow *f, const struct roce_part *part, uint32_t n)
 {
-	uint32_t whole = roce_has_several(f) ? f->message_packets : part->packets;
-
 	/* a message's last write may be shorter */
-	return n / whole * ((whole + f->write_packets - 1) / f->write_packets) +
-	       n % whole / f->write_packets;
+	return n / part->each * ((part->each + f->write_packets - 1) / f->write_packets) +
+	       n % part->each / f->write_packets;
 }
 
 void roce_packet(const struct roce_flow *f, const struct roce_part *part, uint32_t n,
@@ -48,16 +48,17 @@ void roce_packet(const struct roce_flow *f, const struct roce_part *part, uint32
 {
 	static const uint8_t opcodes[2][2] = {
 		{RC_WRITE_MIDDLE, RC_WRITE_LAST}, {RC_WRITE_FIRST, RC_WRITE_ONLY}};
-	uint32_t message = roce_has_several(f) ? n - n % f->message_packets : 0;
-	uint32_t limit = roce_has_several(f) ? message + f->message_packets : part->packets;
-	uint32_t start = n - (n - message) % f->write_packets;
-	uint32_t end = limit - start > f->write_packets ? start + f->write_packets : limit;
+	uint32_t first = n / part->each * f->message_packets + part->first,
+		 in_part = n % part->each;
+	uint32_t start = in_part - in_part % f->write_packets;
+	uint32_t left = part->each - start;
+	uint32_t end = start + (left > f->write_packets ? f->write_packets : left);
 
-	ret->reth = n == start;
-	ret->opcode = opcodes[ret->reth][n + 1 == end];
-	ret->payload = (uint32_t)bytes_between(f, part->first + n, part->first + n + 1);
-	ret->offset = (uint64_t)(part->first + n) * f->env->mtu;
-	ret->write_bytes = (uint32_t)bytes_between(f, part->first + start, part->first + end);
+	ret->reth = in_part == start;
+	ret->opcode = opcodes[ret->reth][in_part + 1 == end];
+	ret->payload = (uint32_t)bytes_between(f, first + in_part, first + in_part + 1);
+	ret->offset = (uint64_t)(first + in_part) * f->env->mtu;
+	ret->write_bytes = (uint32_t)bytes_between(f, first + start, first + end);
 }
 
 bool roce_flow_qp(const struct roce_flow *f, uint32_t qp, uint32_t *ret)

@@ -17,14 +17,18 @@ struct roce_flow {
 	uint32_t message_packets; /* of one */
 	uint32_t last_bytes;      /* payload of the last packet */
 	uint32_t write_packets;   /* of the longest RDMA write */
-	uint32_t qps;             /* used: no more than there are packets */
+	uint32_t qps;             /* used: no more than a message has packets */
 	bool sender;
 };
 
-/* A queue pair's share of the message: its packets are counted from 0, and so are its PSNs. */
+/*
+ * A queue pair's share of each message. Its packets are counted from 0 through all messages, and so
+ * are its PSNs.
+ */
 struct roce_part {
-	uint32_t first; /* packet of the message that it starts with */
-	uint32_t packets;
+	uint32_t first;   /* packet of a message that it starts with */
+	uint32_t each;    /* packets of a message */
+	uint32_t packets; /* of all messages */
 };
 
 /* What packet n of a part is. */

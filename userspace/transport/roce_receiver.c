@@ -75,6 +75,19 @@ static void write_cnp(struct roce_receiver *r, struct roce_receiver_qp *q, struc
 	r->flow.ep.stats.marks++;
 }
 
+/* Messages of which each queue pair has its part. */
+static uint32_t messages_arrived(const struct roce_receiver *r)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < r->flow.qps; i++) {
+		uint32_t n = r->qps[i].epsn / r->qps[i].part.each;
+
+		least = n < least ? n : least;
+	}
+	return least;
+}
+
 /* What the packet calls for, the expected PSN moved on if it is the one (9.7.4.1.2, 9.7.5.1.3). */
 static enum roce_answer take(struct roce_receiver *r, struct roce_receiver_qp *q, uint32_t n,
 	uint32_t payload, bool ack_request, uint64_t now)
@@ -95,8 +108,8 @@ static enum roce_answer take(struct roce_receiver *r, struct roce_receiver_qp *q
 	q->nak_sent = false;
 	if (q->due == ROCE_NAK)
 		q->due = ROCE_ACK; /* its gap has gone */
-	if (roce_has_several(&r->flow))
-		r->flow.ep.done = q->epsn / r->flow.message_packets;
+	if (roce_has_several(&r->flow) && q->epsn % q->part.each == 0)
+		r->flow.ep.done = messages_arrived(r);
 	if (q->epsn == q->part.packets && !--r->left)
 		r->flow.ep.delivered_ps = now;
 	return ack_request ? ROCE_ACK : ROCE_NOTHING;

@@ -96,7 +96,7 @@ void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint6
 
 		headers_prepare(&q->headers, env, flow, true, i, flow->dscp, env->mtu + ICRC_BYTES);
 		q->part = roce_part(&s->flow, i);
-		q->released = s->flow.message_packets;
+		q->released = q->part.each;
 		q->asked_ps = now;
 		dcqcn_open(&q->rate, &s->dcqcn);
 	}
@@ -218,6 +218,19 @@ static void go_back(struct roce_sender *s, struct roce_sender_qp *q, uint64_t no
 		dcqcn_on_loss(&q->rate, &s->dcqcn, now);
 }
 
+/* Messages of which each queue pair's part is acknowledged. */
+static uint32_t messages_acknowledged(const struct roce_sender *s)
+{
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t i = 0; i < s->flow.qps; i++) {
+		uint32_t n = s->qps[i].una / s->qps[i].part.each;
+
+		least = n < least ? n : least;
+	}
+	return least;
+}
+
 /* All before `end` have arrived. */
 static void acknowledge(struct roce_sender *s, struct roce_sender_qp *q, uint32_t end, uint64_t now)
 {
@@ -229,7 +242,7 @@ static void acknowledge(struct roce_sender *s, struct roce_sender_qp *q, uint32_
 	if (q->next < end)
 		q->next = end; /* it had gone back for nothing */
 	if (roce_has_several(&s->flow))
-		s->flow.ep.done = end / s->flow.message_packets;
+		s->flow.ep.done = messages_acknowledged(s);
 	if (end < q->part.packets || --s->left)
 		return;
 	s->flow.ep.finished_ps = now;

@@ -12,7 +12,7 @@ struct roce_sender_qp {
 	struct dcqcn rate;
 	uint64_t asked_ps;    /* an ACK was last asked for */
 	uint64_t rto_from_ps; /* counts while una < asked_end */
-	uint32_t released;    /* packets of messages that have begun, in a connection of several */
+	uint32_t released;    /* packets of messages that have begun */
 	uint32_t una;         /* all before it are acknowledged */
 	uint32_t next;        /* the next to be sent */
 	uint32_t high;        /* one more than the highest sent so far */

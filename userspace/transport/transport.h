@@ -65,15 +65,12 @@ static inline uint32_t qp_index(const struct transport_env *env, uint32_t qp)
 	return (qp - QP_FIRST) / 2 % env->qps;
 }
 
-/*
- * Queue pairs of a flow with messages of so many bytes: no more than it has packets. Several
- * messages share one, so that they arrive in order.
- */
-static inline uint32_t flow_qps(const struct transport_env *env, uint64_t bytes, bool several)
+/* Queue pairs of a flow with messages of so many bytes: no more than one of them has packets. */
+static inline uint32_t flow_qps(const struct transport_env *env, uint64_t bytes)
 {
 	uint64_t packets = (bytes + env->mtu - 1) / env->mtu;
 
-	return several ? 1 : packets < env->qps ? (uint32_t)packets : env->qps;
+	return packets < env->qps ? (uint32_t)packets : env->qps;
 }
 
 /* Where a flow's source ports lie: the dynamic range (RFC 6335, section 6), as RoCEv2 uses it. */
