@@ -17,9 +17,12 @@
 #include "cli/replace.h"
 #include "cli/stop.h"
 #include "cli/sweep_print.h"
+#include "cli/sweep_ranks.h"
 #include "cli/sweep_runs.h"
 #include "scenario/scenario.h"
+#include "sweep/handout.h"
 #include "sweep/picture.h"
+#include "sweep/ranks.h"
 #include "sweep/verdict.h"
 #include "topology/fabric.h"
 
@@ -47,6 +50,7 @@ struct sweep_command {
 	char *seeds; /* a setting; NULL: not given */
 	size_t jobs;
 	bool kernel, json, quiet;
+	struct ranks *ranks; /* of mpirun; NULL: this is the only process */
 };
 
 /* One sweep that is under way. */
@@ -396,6 +400,7 @@ static int do_sweep(struct sweep *s)
 		.plan = s->plan,
 		.table = &s->table,
 		.errors = c->args->errors,
+		.ranks = c->ranks,
 	};
 	int status;
 
@@ -518,17 +523,47 @@ static int take_options(struct sweep_command *c)
 	return status == EXIT_WELL ? take_seeds(c, cli_value(command, args, "seeds")) : status;
 }
 
+static int sweep_path(const struct sweep_command *c, const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? sweep_folder(c, path)
+							   : sweep_file(c, path, NULL);
+}
+
+/* One of the processes of mpirun: the first one sweeps, and the others do its runs. */
+static int run_rank(struct sweep_command *c)
+{
+	int status = EXIT_WELL, r;
+
+	if (cli_value(c->c, c->args, "jobs") && ranks_rank(c->ranks) == 0)
+		cli_error(
+			"sweep: --jobs is of no use with mpirun, which does a run on each process but the first");
+	if (ranks_rank(c->ranks) > 0) {
+		r = sweep_serve(c->ranks);
+	} else {
+		status = sweep_path(c, c->args->positional[0]);
+		r = handout_end(c->ranks);
+	}
+	ranks_close(c->ranks);
+	if (r < 0)
+		cli_error("sweep: MPI failed: %s", strerror(-r));
+	return r < 0 ? EXIT_RUN : status;
+}
+
 static int run_sweep(const struct command *command, const struct cli_args *args)
 {
 	struct sweep_command c = {.c = command, .args = args};
-	const char *path = args->positional[0];
-	struct stat st;
+	struct error why = ERROR_INIT;
 	int status = take_options(&c);
 
+	if (status == EXIT_WELL && ranks_open(&c.ranks, &why) < 0) {
+		cli_error("sweep: %s", why.text);
+		status = EXIT_MACHINE;
+	}
 	if (status == EXIT_WELL) {
 		stop_catch_two(0);
-		status = stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? sweep_folder(&c, path)
-								     : sweep_file(&c, path, NULL);
+		status = c.ranks ? run_rank(&c) : sweep_path(&c, args->positional[0]);
 	}
 	free(c.seeds);
 	return status;

@@ -2,7 +2,6 @@
 #include "cli/sweep_runs.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/json.h"
 #include "cli/provenance.h"
 #include "cli/stop.h"
+#include "cli/sweep_ranks.h"
 #include "io/clock.h"
 #include "scenario/identity.h"
 #include "scenario/scenario.h"
@@ -47,17 +47,17 @@ static char **settings_of(const struct sweep_work *w, const struct sweep_run *ru
 	return all;
 }
 
-static char *run_folder(const struct sweep_work *w, const struct sweep_run *run)
+char *sweep_run_folder(const struct sweep_work *w, size_t number)
 {
 	char *path;
 
-	return asprintf(&path, "%s/runs/%s", w->folder, run->id) < 0 ? NULL : path;
+	return asprintf(&path, "%s/runs/%s", w->folder, w->plan->runs[number].id) < 0 ? NULL : path;
 }
 
 /* The summary of a run that is done; NULL: it is not. */
-static json_t *read_summary(const struct sweep_work *w, const struct sweep_run *run)
+static json_t *read_summary(const struct sweep_work *w, size_t number)
 {
-	char *folder = run_folder(w, run), *path = NULL;
+	char *folder = sweep_run_folder(w, number), *path = NULL;
 	json_t *summary = NULL;
 
 	if (folder && asprintf(&path, "%s/summary.json", folder) >= 0)
@@ -69,6 +69,20 @@ static json_t *read_summary(const struct sweep_work *w, const struct sweep_run *
 	free(path);
 	free(folder);
 	return summary;
+}
+
+/* Whether all that is expected of a run holds, as its summary says. */
+static bool is_met(const json_t *summary)
+{
+	const json_t *e;
+	size_t i;
+
+	json_array_foreach(json_object_get(summary, "expect"), i, e)
+	{
+		if (!json_is_true(json_object_get(e, "ok")))
+			return false;
+	}
+	return true;
 }
 
 /* ---- before the first one ---- */
@@ -94,14 +108,6 @@ static int load_run(const struct sweep_work *w, size_t number, const struct cli_
 	return status;
 }
 
-/* Whether it meets what the scenario expects of a run, which may have changed since it was done. */
-static bool meets(const struct scenario *s, json_t *summary)
-{
-	bool met = true;
-
-	return expect_check(s, summary, &met) == 0 && met;
-}
-
 /* The same scenario by another program may be another run. */
 static void name_run(struct sweep_run *run, uint64_t identity)
 {
@@ -112,6 +118,14 @@ static void name_run(struct sweep_run *run, uint64_t identity)
 
 	snprintf(run->id, sizeof(run->id), "%016llx",
 		(unsigned long long)fnv_hash(text, (size_t)length));
+}
+
+/* What the scenario expects of a run may have changed since that was done. NULL: it is not done. */
+static bool meets(const struct scenario *s, json_t *summary)
+{
+	bool met = true;
+
+	return !summary || (expect_check(s, summary, &met) == 0 && met);
 }
 
 static int prepare_run(struct sweep_work *w, size_t number)
@@ -144,10 +158,9 @@ static int prepare_run(struct sweep_work *w, size_t number)
 	if (status == EXIT_WELL) {
 		run->seed = s->seed;
 		name_run(run, identity);
-		w->table->summaries[number] = read_summary(w, run);
+		w->table->summaries[number] = read_summary(w, number);
 		w->done_before += w->table->summaries[number] != NULL;
-		if (w->table->summaries[number] && !meets(s, w->table->summaries[number]))
-			w->missed++;
+		w->missed += meets(s, w->table->summaries[number]) ? 0 : 1;
 	}
 	scenario_free(s);
 	sweep_settings_free(settings);
@@ -200,16 +213,10 @@ int sweep_prepare(struct sweep_work *w)
 
 /* ---- while they run ---- */
 
-struct progress {
-	double start_s, looked_s;
-	size_t ended;     /* runs that this command did */
-	double *spent_s;  /* by point: of those that ended */
-	size_t *measured; /* and how many */
-};
-
 /* By the runs of the same point that have ended, else by all. */
-static double time_left(const struct sweep_work *w, const struct progress *p, const bool *begun)
+static double time_left(const struct sweep_work *w, size_t running)
 {
+	const struct sweep_progress *p = &w->progress;
 	double all = 0, left = 0;
 
 	for (size_t i = 0; i < w->plan->points; i++)
@@ -217,20 +224,20 @@ static double time_left(const struct sweep_work *w, const struct progress *p, co
 	for (size_t i = 0; i < w->plan->count; i++) {
 		size_t point = w->plan->runs[i].point;
 
-		if (w->table->summaries[i] || begun[i])
+		if (w->table->summaries[i] || p->begun[i])
 			continue;
 		left += p->measured[point] ? p->spent_s[point] / (double)p->measured[point]
 					   : all / (double)p->ended;
 	}
-	return left / (double)w->jobs;
+	return left / (double)(running ? running : 1);
 }
 
 #define LOOK_S      0.25 /* between two looks on a terminal */
 #define LOOK_RARE_S 10.0 /* and in a log */
 
-static void show_progress(
-	const struct sweep_work *w, struct progress *p, const bool *begun, size_t running)
+void sweep_show_progress(struct sweep_work *w, size_t running)
 {
+	struct sweep_progress *p = &w->progress;
 	bool terminal = isatty(STDERR_FILENO);
 	double now = clock_s();
 
@@ -238,11 +245,11 @@ static void show_progress(
 		return;
 	p->looked_s = now;
 	fprintf(stderr, "%s%zu of %zu runs done, %zu running", terminal ? "\r\033[K" : "",
-		w->done_before + p->ended, w->plan->count, running);
+		w->done_before + p->ended - w->failed, w->plan->count, running);
 	if (w->failed)
 		fprintf(stderr, ", %zu failed", w->failed);
 	if (p->ended)
-		fprintf(stderr, ", about %.0f s left", time_left(w, p, begun));
+		fprintf(stderr, ", about %.0f s left", time_left(w, running));
 	if (!terminal)
 		fputc('\n', stderr);
 }
@@ -253,62 +260,75 @@ static void clear_progress(const struct sweep_work *w)
 		fputs("\r\033[K", stderr);
 }
 
-static int start_run(struct sweep_work *w, struct jobs *jobs, size_t number)
+char **sweep_arguments(const struct sweep_work *w, size_t number)
 {
-	struct sweep_run *run = &w->plan->runs[number];
-	char **settings = settings_of(w, run), *out = run_folder(w, run);
+	const char *const first[] = {"fabricbed", "run", w->file, "--quiet", "--dataplane",
+		w->kernel ? "kernel" : "inline"};
+	char **settings = settings_of(w, &w->plan->runs[number]);
 	size_t count = 0, n = 0;
 	char **argv;
-	int r = -ENOMEM;
 
 	while (settings && settings[count])
 		count++;
-	argv = calloc(2 * count + 12, sizeof(*argv));
-	if (settings && out && argv) {
-		argv[n++] = (char *)"fabricbed";
-		argv[n++] = (char *)"run";
-		argv[n++] = (char *)w->file;
-		argv[n++] = (char *)"--quiet";
-		argv[n++] = (char *)"--dataplane";
-		argv[n++] = (char *)(w->kernel ? "kernel" : "inline");
-		argv[n++] = (char *)"--output";
-		argv[n++] = out;
-		for (size_t i = 0; i < count; i++) {
-			argv[n++] = (char *)"--set";
-			argv[n++] = settings[i];
-		}
-		r = jobs_start(jobs, number, argv);
+	argv = settings ? calloc(COUNT(first) + 2 * count + 1, sizeof(*argv)) : NULL;
+	for (size_t i = 0; argv && i < COUNT(first); i++)
+		argv[n++] = strdup(first[i]);
+	for (size_t i = 0; argv && i < count; i++) {
+		argv[n++] = strdup("--set");
+		argv[n++] = strdup(settings[i]);
 	}
-	free(argv);
-	free(out);
 	sweep_settings_free(settings);
-	if (r < 0)
-		cli_error("can't start a run: %s", strerror(-r));
+	return argv;
+}
+
+static int start_run(struct sweep_work *w, struct jobs *jobs, size_t number)
+{
+	char **argv = sweep_arguments(w, number), *out = sweep_run_folder(w, number), **all;
+	size_t count = 0;
+	int r = -ENOMEM;
+
+	while (argv && argv[count])
+		count++;
+	all = calloc(count + 3, sizeof(*all));
+	if (argv && out && all) {
+		memcpy(all, argv, count * sizeof(*all));
+		all[count] = (char *)"--output";
+		all[count + 1] = out;
+		r = jobs_start(jobs, number, all);
+	}
+	free(all);
+	free(out);
+	sweep_settings_free(argv);
 	return r;
 }
 
-static void take_end(struct sweep_work *w, struct progress *p, const struct job_end *end)
+void sweep_take(struct sweep_work *w, size_t number, bool done, const char *why)
 {
-	const struct sweep_run *run = &w->plan->runs[end->number];
-	int status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1;
+	const struct sweep_run *run = &w->plan->runs[number];
+	json_t **summary = &w->table->summaries[number];
 	char text[SWEEP_RUN_TEXT];
 
-	p->ended++;
-	p->spent_s[run->point] += end->wall_s;
-	p->measured[run->point]++;
-	w->missed += status == EXIT_EXPECT;
-	if (status == EXIT_WELL || status == EXIT_EXPECT)
-		w->table->summaries[end->number] = read_summary(w, run);
-	if (w->table->summaries[end->number] || stop_asked)
+	w->progress.ended++;
+	if (done)
+		*summary = read_summary(w, number);
+	w->missed += *summary && !is_met(*summary);
+	if (*summary || stop_asked)
 		return;
 	w->failed++;
 	clear_progress(w);
-	if (status < 0)
-		cli_error("the run %s was killed by signal %d", sweep_run_text(w->plan, run, text),
-			WTERMSIG(end->status));
-	else
-		cli_error("the run %s failed: %s", sweep_run_text(w->plan, run, text),
-			*end->said ? end->said : "it says nothing");
+	cli_error("the run %s failed: %s", sweep_run_text(w->plan, run, text), why);
+}
+
+static void take_end(struct sweep_work *w, const struct job_end *end)
+{
+	size_t point = w->plan->runs[end->number].point;
+	int status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1;
+	char why[sizeof(end->said) + 64];
+
+	w->progress.spent_s[point] += end->wall_s;
+	w->progress.measured[point]++;
+	job_end_text(end, why, sizeof(why));
+	sweep_take(w, end->number, status == EXIT_WELL || status == EXIT_EXPECT, why);
 }
 
 /* Those that run come to their end; what they have done so far does not count. */
@@ -321,7 +341,7 @@ static void wind_up(struct jobs *jobs)
 		;
 }
 
-static int do_all(struct sweep_work *w, struct jobs *jobs, struct progress *p, bool *begun)
+static int do_all(struct sweep_work *w, struct jobs *jobs)
 {
 	struct job_end end;
 	size_t next = 0;
@@ -332,46 +352,52 @@ static int do_all(struct sweep_work *w, struct jobs *jobs, struct progress *p, b
 			next++;
 		if (next < w->plan->count && !jobs_full(jobs)) {
 			r = start_run(w, jobs, next);
-			begun[next++] = true;
+			w->progress.begun[next++] = true;
 			continue;
 		}
 		r = jobs_wait(jobs, LOOK_S, &end);
 		if (r == 0)
-			take_end(w, p, &end);
+			take_end(w, &end);
 		else if (r == -EAGAIN)
 			r = 0;
-		show_progress(w, p, begun, jobs_running(jobs));
+		sweep_show_progress(w, jobs_running(jobs));
 	}
 	return r == -ECHILD ? 0 : r;
 }
 
+static int do_jobs(struct sweep_work *w)
+{
+	struct jobs *jobs = NULL;
+	int r = jobs_new(&jobs, w->jobs);
+
+	if (r < 0)
+		return r;
+	r = do_all(w, jobs);
+	wind_up(jobs);
+	jobs_free(jobs);
+	return r;
+}
+
 int sweep_do(struct sweep_work *w)
 {
-	struct progress p = {.start_s = clock_s(), .looked_s = clock_s()};
-	bool *begun = calloc(w->plan->count, sizeof(*begun));
-	struct jobs *jobs = NULL;
-	sigset_t child;
+	struct sweep_progress *p = &w->progress;
 	int r = -ENOMEM;
 
-	sigemptyset(&child);
-	sigaddset(&child, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &child, NULL);
-	p.spent_s = calloc(w->plan->points, sizeof(*p.spent_s));
-	p.measured = calloc(w->plan->points, sizeof(*p.measured));
-	if (begun && p.spent_s && p.measured && jobs_new(&jobs, w->jobs) == 0)
-		r = do_all(w, jobs, &p, begun);
-	if (jobs)
-		wind_up(jobs);
+	p->looked_s = clock_s();
+	p->begun = calloc(w->plan->count, sizeof(*p->begun));
+	p->spent_s = calloc(w->plan->points, sizeof(*p->spent_s));
+	p->measured = calloc(w->plan->points, sizeof(*p->measured));
+	if (p->begun && p->spent_s && p->measured)
+		r = w->ranks ? sweep_hand_out(w) : do_jobs(w);
 	clear_progress(w);
-	if (r == -ENOMEM)
-		cli_error("out of memory");
-	else if (stop_asked)
+	if (stop_asked)
 		cli_error(
 			"interrupted: %zu of %zu runs are done; the same command goes on from there",
-			w->done_before + p.ended - w->failed, w->plan->count);
-	jobs_free(jobs);
-	free(p.measured);
-	free(p.spent_s);
-	free(begun);
+			w->done_before + p->ended - w->failed, w->plan->count);
+	else if (r < 0)
+		cli_error("the runs can't go on: %s; the same command tries again", strerror(-r));
+	free(p->measured);
+	free(p->spent_s);
+	free(p->begun);
 	return r < 0 || stop_asked ? EXIT_RUN : EXIT_WELL;
 }

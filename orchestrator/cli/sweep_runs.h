@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "sweep/table.h"
 
+struct ranks;
+
 struct sweep_work {
 	const char *file;         /* the scenario's */
 	const char *folder;       /* of the sweep; runs/ID in there is each run's */
@@ -13,12 +15,20 @@ struct sweep_work {
 	size_t first_count;
 	const char *const *given; /* and behind it: the command line's */
 	size_t given_count;
-	bool kernel, quiet, json;
+	bool kernel, quiet;
 	size_t jobs;
+	struct ranks *ranks; /* that do the runs; NULL: this process does, `jobs` at a time */
 	struct sweep_plan *plan;
 	struct sweep_table *table;          /* gets the summaries */
 	size_t done_before, failed, missed; /* runs */
-	json_t *errors;                     /* of cli_args */
+	struct sweep_progress {
+		double looked_s;
+		size_t ended; /* runs that this command did */
+		bool *begun;
+		double *spent_s;  /* by point: of those that ended */
+		size_t *measured; /* and how many */
+	} progress;
+	json_t *errors; /* of cli_args */
 };
 
 /*
@@ -32,5 +42,17 @@ int sweep_prepare(struct sweep_work *w);
  * then; EXIT_RUN after a message: it was interrupted.
  */
 int sweep_do(struct sweep_work *w);
+
+/* What a run is told but for its --output; NULL ends it. sweep_settings_free(). NULL: no memory. */
+char **sweep_arguments(const struct sweep_work *w, size_t run);
+
+/* Its folder; free() it. NULL for want of memory. */
+char *sweep_run_folder(const struct sweep_work *w, size_t run);
+
+/* A run has ended: its summary is read if it is done, else it counts as failed, and why is told. */
+void sweep_take(struct sweep_work *w, size_t run, bool done, const char *why);
+
+/* How far it is, on standard error if it is time to tell. */
+void sweep_show_progress(struct sweep_work *w, size_t running);
 
 #endif

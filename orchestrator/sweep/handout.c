@@ -108,11 +108,17 @@ int handout_lead(
 		e = hand_out(&l, rank);
 	while (e == 0 && l.busy)
 		e = take_answer(&l);
-	/* not before: who has heard of the end waits for the others busily */
-	for (int rank = 1; e == 0 && rank < size; rank++)
-		e = send_message(r, rank, END, NULL, 0);
 	free(l.item_of);
 	return e < 0 ? e : l.stopped;
+}
+
+int handout_end(struct ranks *r)
+{
+	int e = 0;
+
+	for (int rank = 1; e == 0 && rank < ranks_size(r); rank++)
+		e = send_message(r, rank, END, NULL, 0);
+	return e;
 }
 
 /* ---- the others ---- */

@@ -28,12 +28,17 @@ struct handout_result {
 typedef int handout_taken(void *arg, const struct handout_result *result);
 
 /*
- * On rank 0, until all is done; the other ranks then return from handout_work(). 0, or the first
- * negative answer of `taken`, of which the items already handed out still come; -EIO: MPI failed;
- * -ENOMEM.
+ * On rank 0, until all is done, any number of times. 0, or the first negative answer of `taken`, of
+ * which the items already handed out still come; -EIO: MPI failed; -ENOMEM.
  */
 int handout_lead(
 	struct ranks *r, const char *const *items, size_t count, handout_taken *taken, void *arg);
+
+/*
+ * On rank 0, when there is nothing more: the others return from handout_work(), and then wait for
+ * each other busily. 0 or -EIO.
+ */
+int handout_end(struct ranks *r);
 
 /* Does an item: an empty bundle to be filled, or -errno with why. */
 typedef int handout_work_item(void *arg, const char *item, struct bundle *ret, struct error *why);

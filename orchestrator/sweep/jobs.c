@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -28,9 +29,13 @@ struct jobs {
 int jobs_new(struct jobs **ret, size_t most)
 {
 	struct jobs *j = calloc(1, sizeof(*j) + most * sizeof(*j->list));
+	sigset_t child;
 
 	if (!j)
 		return -ENOMEM;
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, NULL);
 	j->most = most;
 	*ret = j;
 	return 0;
@@ -105,6 +110,16 @@ static void last_line(int fd, char *ret, size_t size)
 	line = strrchr(ret, '\n');
 	if (line)
 		memmove(ret, line + 1, strlen(line));
+}
+
+void job_end_text(const struct job_end *end, char *buf, size_t size)
+{
+	if (WIFSIGNALED(end->status))
+		snprintf(buf, size, "killed by signal %d", WTERMSIG(end->status));
+	else if (*end->said)
+		snprintf(buf, size, "%s", end->said);
+	else
+		snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
 }
 
 static bool take_ended(struct jobs *j, struct job_end *ret)

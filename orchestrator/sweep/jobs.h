@@ -27,9 +27,12 @@ struct job_end {
 	char said[512]; /* the last line that it printed on standard error, without its end */
 };
 
+/* Why it ended as it did, in words. */
+void job_end_text(const struct job_end *end, char *buf, size_t size);
+
 /*
- * Waits up to so many seconds until one has ended. 0; -EAGAIN: none has; -ECHILD: none runs. The
- * caller has blocked SIGCHLD.
+ * Waits up to so many seconds until one has ended. 0; -EAGAIN: none has; -ECHILD: none runs.
+ * SIGCHLD is blocked from jobs_new() on.
  */
 int jobs_wait(struct jobs *j, double seconds, struct job_end *ret);
 

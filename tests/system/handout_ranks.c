@@ -80,12 +80,12 @@ static int lead(struct ranks *ranks, const char *folder)
 {
 	clock_t before = clock();
 	struct told told = {.folder = folder};
-	int r = handout_lead(ranks, items, ITEMS, hear, &told);
+	int r = handout_lead(ranks, items, ITEMS, hear, &told), ended = handout_end(ranks);
 
 	for (int i = 0; i < ITEMS; i++)
 		printf("%s: %s\n", items[i], told.lines[i]);
 	printf("it waited %s\n", clock() - before < CLOCKS_PER_SEC / 10 ? "asleep" : "busily");
-	return r;
+	return r < 0 ? r : ended;
 }
 
 int main(int argc, char **argv)

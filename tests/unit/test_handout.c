@@ -148,6 +148,7 @@ static int run(struct heard *h, size_t count, bool garbled)
 			assert_int_equal(pthread_create(&threads[i], NULL, worker, &fakes[i]), 0);
 	}
 	r = handout_lead(&fakes[0].ranks, items, count, hear, h);
+	assert_int_equal(handout_end(&fakes[0].ranks), 0);
 	for (int i = 1; i < SIZE; i++) {
 		pthread_join(threads[i], &ended);
 		assert_ptr_equal(ended, &fakes[i]);
