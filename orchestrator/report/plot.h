@@ -46,7 +46,8 @@ struct plot {
  * are not printable UTF-8 as '?'.
  *
  * 0, or -errno with why: -EINVAL, another name; -ENODATA, no point can be drawn; -ENOENT, there is
- * no gnuplot, and the script is there all the same; -EIO, gnuplot failed.
+ * no gnuplot, and the script is there all the same; -EIO, gnuplot failed, or a file can't be
+ * written; -ENOMEM.
  */
 int plot_draw(const struct plot *p, const char *file, struct error *why);
 

@@ -2,6 +2,7 @@
 #include "sweep/handout.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include "sweep/ranks.h"
@@ -58,15 +59,17 @@ static struct handout_result read_answer(
 {
 	struct handout_result result = {.status = -EBADMSG,
 		.why = "a rank's answer is garbled: do all run the same version?"};
+	uint32_t code = 0;
 
+	for (size_t i = 1; i < FAILED_HEADER && i < length; i++)
+		code = code << 8 | bytes[i];
 	if (length && bytes[0] == DONE) {
 		*ret_bundle = (struct bundle){(uint8_t *)bytes + 1, length - 1};
 		result.status = 0;
 		result.bundle = ret_bundle;
 		result.why = NULL;
-	} else if (length >= FAILED_HEADER && bytes[0] == FAILED) {
-		result.status = -(
-			int)((uint32_t)bytes[1] << 24 | bytes[2] << 16 | bytes[3] << 8 | bytes[4]);
+	} else if (length >= FAILED_HEADER && bytes[0] == FAILED && code && code <= INT_MAX) {
+		result.status = -(int)code;
 		result.why = (const char *)bytes + FAILED_HEADER;
 	}
 	return result;

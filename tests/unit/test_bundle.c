@@ -153,7 +153,7 @@ static void what_is_cut_short_writes_nothing(void **state)
 static void names_stay_in_the_folder(void **state)
 {
 	static const char *const hostile[] = {
-		"../name1", "/etc/pwd", "..", ".", "a/../../", "name1/..", "with\0nul", "a"};
+		"../name1", "/etc/pwd", "..", ".", "a/../../", "ame12/..", "aith\0nul", "a"};
 	struct error why = ERROR_INIT;
 	struct bundle b;
 

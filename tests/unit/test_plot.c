@@ -253,7 +253,7 @@ static void only_svg_and_pdf(void **state)
 		assert_int_equal(plot_draw(&p, names[i], &why), -EINVAL);
 		assert_has(why.text, "NAME.svg or NAME.pdf, not '");
 	}
-	assert_int_equal(plot_draw(&p, "none/x.svg", &why), -ENOENT);
+	assert_int_equal(plot_draw(&p, "none/x.svg", &why), -EIO);
 	assert_string_equal(
 		why.text, "can't write the script of none/x.svg: No such file or directory");
 }
