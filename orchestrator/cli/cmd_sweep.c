@@ -27,7 +27,7 @@
 #include "topology/fabric.h"
 
 static const struct cli_option options[] = {
-	{"jobs", 'J', "N", "runs at a time (default: one a core)"},
+	{"jobs", 'j', "N", "runs at a time (default: one a core)"},
 	{"seeds", 0, "LIST", "1..10 or 1,5,7: each point is run with each of these seeds"},
 	{"scale", 0, "NAME", "the sweep in another size: one of its scales"},
 	{"metric", 'm', "METRIC", "what the table on the screen shows"},
@@ -37,7 +37,7 @@ static const struct cli_option options[] = {
 	{"dataplane", 'd', "kernel|inline", "where the frames go (default: inline)"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
 	{"output", 'o', "DIR", "results go there (default: sweeps/NAME)"},
-	{"json", 'j', NULL, "print the points and expectations as JSON"},
+	{"json", 0, NULL, "print the points and expectations as JSON"},
 	{"quiet", 'q', NULL, "print nothing but errors"},
 	{0},
 };
@@ -558,7 +558,11 @@ static int run_sweep(const struct command *command, const struct cli_args *args)
 	int status = take_options(&c);
 
 	if (status == EXIT_WELL && ranks_open(&c.ranks, &why) < 0) {
-		cli_error("sweep: %s", why.text);
+		const char *rank = getenv("OMPI_COMM_WORLD_RANK");
+
+		/* once, and not by each process */
+		if (!rank || !strcmp(rank, "0"))
+			cli_error("sweep: %s", why.text);
 		status = EXIT_MACHINE;
 	}
 	if (status == EXIT_WELL) {

@@ -39,4 +39,15 @@ same "the folders are whole" "$(cd folders && stat -c '%n %s' */*)" "0/flows 5
 5/summary 4"
 holds "and as they were sent" cmp -n 5 folders/1/flows folders/0/flows
 tap_empty "nothing else is left" "$(find . -name 'work-*')"
+
+# ---- a sweep
+
+try "$fabricbed" sweep "$scenarios/hello.yaml" --seeds 1..6 --out here --quiet
+exits "a sweep by one process" 0
+try env TMPDIR="$scratch" mpirun --allow-run-as-root --oversubscribe -n 3 \
+	"$fabricbed" sweep "$scenarios/hello.yaml" --seeds 1..6 --out there --quiet
+exits "and by three" 0
+holds "the same table" cmp here/sweep.csv there/sweep.csv
+holds "and the same results of each run" diff -r -x summary.json -x .fabricbed here/runs there/runs
+tap_empty "nothing is left of the workers" "$(find . -maxdepth 1 -name 'fabricbed-[A-Za-z0-9]*' ! -name '*.so')"
 tap_done

@@ -33,7 +33,7 @@ sweep() { # OPTION...
 
 # ---- all goes well
 
-sweep --out all -J 2
+sweep --out all -j 2
 exits "a sweep" 0
 like "its runs, means and expectations" "$out" \
 	"sizes: Two sizes.*8 of 8 done*message*variant*runs*mean*64KB*roce*ok    both work*results     all/"
@@ -52,7 +52,7 @@ id=$(sed -n 8p all/sweep.csv | cut -d, -f1)
 try "$fabricbed" run sizes.yaml --set compare=[] --set sweep=off --set host.transport=roce --set seed=1 \
 	--set workload.0.permutation.message=64KB --dataplane inline --quiet --out alone
 same "a row is that run" "$(figure alone/summary.json trace_hash)" "$(figure "all/runs/$id/summary.json" trace_hash)"
-try "$fabricbed" sweep sizes.yaml --out all -J 2 --json
+try "$fabricbed" sweep sizes.yaml --out all -j 2 --json
 exits "again" 0
 like "nothing is done twice" "$out" '*"done_before": 8,*'
 sweep --out seeds --scale small --seeds 7,9 --best max:slowdown
@@ -118,7 +118,7 @@ differences=
 for ((i = 0; i < rounds; i++)); do
 	rm -rf killed
 	for ((k = 0; k < 2; k++)); do
-		"$fabricbed" sweep sizes.yaml --out killed -J 2 --quiet &
+		"$fabricbed" sweep sizes.yaml --out killed -j 2 --quiet &
 		children=("$!")
 		wait_for_runs killed $((RANDOM % 8)) "${children[0]}"
 		kill -KILL "${children[0]}" 2>/dev/null
@@ -126,7 +126,7 @@ for ((i = 0; i < rounds; i++)); do
 		children=()
 	done
 	# what it had begun gets SIGTERM, and lets go of its folder a little later
-	until try "$fabricbed" sweep sizes.yaml --out killed -J 2 --quiet && [ "$status" != 4 ]; do
+	until try "$fabricbed" sweep sizes.yaml --out killed -j 2 --quiet && [ "$status" != 4 ]; do
 		:
 	done
 	for file in sweep.csv sweep.sqlite; do
