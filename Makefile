@@ -60,7 +60,7 @@ FUZZ_SECONDS ?= 3
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
-.PHONY: all help demo check check-long check-container check-kernels golden bench deps check-deps install uninstall clean format
+.PHONY: all help demo check check-long figures figures-check check-container check-kernels golden bench deps check-deps install uninstall clean format
 
 # what speaks MPI, where that is installed
 PLUGIN := $(if $(MPICC),$(BUILD)/fabricbed-mpi.so)
@@ -247,6 +247,18 @@ golden: all ## write the shipped scenarios' traces anew (tests/golden)
 			awk -v n=$$(basename $$f .yaml) -F'"' \
 				'/^  "[^"]*": {/ { v = "/" $$2 } /^  (  )?"trace_hash"/ { print n v, $$4 }'; \
 	done > tests/golden/traces.txt && cat tests/golden/traces.txt
+
+FIGURES ?= sweeps/papers
+
+figures: all ## every figure of the papers at its own size, into sweeps/ (a night; once interrupted it goes on)
+	@for paper in scenarios/papers/*/; do \
+		$(BUILD)/fabricbed sweep $$paper --output $(FIGURES)/$$(basename $$paper) || status=$$?; \
+	done; exit $${status:-0}
+
+figures-check: all ## every claim of the papers at a small scale (15 minutes)
+	@for paper in scenarios/papers/*/; do \
+		$(BUILD)/fabricbed sweep $$paper --scale check --output $(BUILD)/figures/$$(basename $$paper) || status=$$?; \
+	done; exit $${status:-0}
 
 bench: check-deps ## figures of this machine: bring-up, hops a second, memory
 	@$(MAKE) --no-print-directory -j$(shell nproc) all $(BENCHES)

@@ -482,6 +482,10 @@ static int run_file(struct run *run, const struct cli_args *args, const char *ou
 			run->scenario->name);
 		return EXIT_INPUT;
 	}
+	if (run->scenario->sweep.on && !run->quiet)
+		cli_error(
+			"note: %s has a sweep, which this is one run of; 'fabricbed sweep %s' does all",
+			run->scenario->name, args->positional[0]);
 	/* before anything exists that would stay; the first signal ends it cleanly */
 	stop_catch_two(SA_RESTART);
 	return run->scenario->variant_count ? run_compared(run, args, out) : run_one(run, out);

@@ -33,6 +33,7 @@ static const struct cli_option options[] = {
 	{"metric", 'm', "METRIC", "what the table on the screen shows"},
 	{"best", 'b', "METRIC",
 		"show each variant's point with the smallest mean; max:METRIC, the largest"},
+	{"list", 'l', NULL, "check and print the runs, and do none of them"},
 	{"plot", 'p', "FILE.svg|FILE.pdf", "draw the metric over the first parameter (gnuplot)"},
 	{"dataplane", 'd', "kernel|inline", "where the frames go (default: inline)"},
 	{"set", 's', "KEY=VALUE", "override a key of the scenario; may be given several times"},
@@ -49,7 +50,7 @@ struct sweep_command {
 	const char *output, *scale, *metric, *best, *plot;
 	char *seeds; /* a setting; NULL: not given */
 	size_t jobs;
-	bool kernel, json, quiet;
+	bool kernel, list, json, quiet;
 	struct ranks *ranks; /* of mpirun; NULL: this is the only process */
 };
 
@@ -384,6 +385,17 @@ static int conclude(struct sweep *s, const struct sweep_work *w)
 	return status != EXIT_WELL ? status : met && !w->missed ? EXIT_WELL : EXIT_EXPECT;
 }
 
+static int list_runs(const struct sweep *s, const struct sweep_work *w)
+{
+	char text[SWEEP_RUN_TEXT];
+
+	for (size_t i = 0; i < s->plan->count; i++)
+		printf("%s  %s  %s\n", s->plan->runs[i].id, s->table.summaries[i] ? "done" : "-   ",
+			sweep_run_text(s->plan, &s->plan->runs[i], text));
+	printf("%zu runs of %s, %zu done\n", s->plan->count, s->scenario->name, w->done_before);
+	return EXIT_WELL;
+}
+
 static int do_sweep(struct sweep *s)
 {
 	const struct sweep_command *c = s->command;
@@ -408,9 +420,11 @@ static int do_sweep(struct sweep *s)
 		cli_error("out of memory");
 		return EXIT_RUN;
 	}
-	status = claim_folder(s);
+	status = c->list ? EXIT_WELL : claim_folder(s);
 	if (status == EXIT_WELL)
 		status = sweep_prepare(&w);
+	if (c->list)
+		return status == EXIT_WELL ? list_runs(s, &w) : status;
 	if (status == EXIT_WELL)
 		status = sweep_do(&w);
 	return status == EXIT_WELL ? conclude(s, &w) : status;
@@ -516,6 +530,7 @@ static int take_options(struct sweep_command *c)
 	c->metric = cli_value(command, args, "metric");
 	c->best = cli_value(command, args, "best");
 	c->plot = cli_value(command, args, "plot");
+	c->list = cli_value(command, args, "list") != NULL;
 	c->json = cli_value(command, args, "json") != NULL;
 	c->quiet = c->json || cli_value(command, args, "quiet") != NULL;
 	if (status == EXIT_WELL && cli_value(command, args, "dataplane"))
