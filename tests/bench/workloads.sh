@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What workloads take beside what was asked, once each: an all-to-all, many collectives at once, an open loop, and the
-# memory of a message. Asserts nothing; exit status 1 if a run did not end well.
+# What workloads take beside what was asked, once each: an all-to-all, many collectives at once, samples during a run, an
+# open loop, and the memory of a message. Asserts nothing; exit status 1 if a run did not end well.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/bench/table.sh
@@ -41,6 +41,10 @@ over() { # A B: their quotient, empty if there is none
 	[ -n "$1" ] && [ -n "$2" ] && awk -v a="$1" -v b="$2" 'BEGIN { print a / b }'
 }
 
+least_of() { # A B: either may be empty
+	awk -v a="$1" -v b="$2" 'BEGIN { print a == "" || (b != "" && b + 0 < a + 0) ? b : a }'
+}
+
 cat >"$scratch/a2a.yaml" <<-'END'
 	name: a2a
 	topology: {fat_tree: {k: 8}, rate: 100Gbps, delay: 1us}
@@ -63,6 +67,16 @@ row "inline, 64 all-reduces of 32 ranks, 100 MB in chunks of 128 KB" "" "$(print
 jobs=$hops_per_s
 measure inline "$scratch/jobs.yaml" 'workload=[{permutation: {message: 16MB}}]'
 figure "  its time of a hop over that in a permutation" most 1.3 "" "$(over "$hops_per_s" "$jobs")" 1
+
+# With samples and without, in turn: the best of each, of the whole command.
+plain='' sampled=''
+for _ in 1 2 3 4 5; do
+	measure inline scenarios/permutation.yaml topology.fat_tree.k=8
+	plain=$(least_of "$plain" "$whole")
+	measure inline scenarios/permutation.yaml topology.fat_tree.k=8 telemetry.ports=10us telemetry.flows=10us
+	sampled=$(least_of "$sampled" "$whole")
+done
+figure "inline, fat-tree k=8, permutation, ports and flows each 10 us, over without" most 1.15 "" "$(over "$sampled" "$plain")" 1
 
 # Short flows, of which many end: what each leaves behind.
 printf '# bytes share\n4096 1\n' >"$scratch/short.cdf"

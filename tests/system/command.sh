@@ -171,7 +171,7 @@ like "the first free number" "$out" "*results *runs/hello-1/*"
 inline ../hello.yaml --set name=other
 like "each name counts by itself" "$out" "*results *runs/other-1/*"
 same "all that a run leaves" "$(ls runs/other-1)" \
-	"$(printf '%s\n' events.jsonl flows.csv scenario.yaml summary.json)"
+	"$(printf '%s\n' events.jsonl flows.csv ports.csv scenario.yaml summary.json)"
 cd "$(dirname "$fabricbed")" || exit 1
 try "./$(basename "$fabricbed")" version
 exits "from its own folder" 0

@@ -44,7 +44,7 @@ for variant in $variants; do
 	try "$fabricbed" run "out/$variant/scenario.yaml" --dataplane inline --quiet --out alone
 	exits "$variant: its scenario.yaml runs alone" 0
 	same "$variant: to the same trace" "$(hash_of alone)" "$(hash_of "out/$variant")"
-	same "$variant: without comparing anything" "$(ls alone)" $'events.jsonl\nflows.csv\nscenario.yaml\nsummary.json'
+	same "$variant: without comparing anything" "$(ls alone)" $'events.jsonl\nflows.csv\nports.csv\nscenario.yaml\nsummary.json'
 done
 same "three traces" "$(for variant in $variants; do hash_of "out/$variant"; done | sort -u | grep -c .)" 3
 like "the variant's keys are set" "$(cat out/single/scenario.yaml)" "*per_port: 60KB*spray: single*"
@@ -114,7 +114,7 @@ run --out out --quiet --set 'compare=[{name: only, set: {host.ip: 6}}]'
 exits "one variant, where three had been" 0
 same "those are gone" "$(ls out)" $'compare.json\nonly'
 try "$fabricbed" run "$scenarios/hello.yaml" --dataplane inline --quiet --out out
-same "and all are where one run had the folder then" "$(ls out)" $'events.jsonl\nflows.csv\nscenario.yaml\nsummary.json'
+same "and all are where one run had the folder then" "$(ls out)" $'events.jsonl\nflows.csv\nports.csv\nscenario.yaml\nsummary.json'
 run --out out --quiet
 same "and the other way round" "$(ls out)" "$(tr ' ' '\n' <<<"compare.json $variants" | sort)"
 

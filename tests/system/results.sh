@@ -84,7 +84,7 @@ inline "$hello" --out again --set telemetry.queues=1us
 exits "a run" 0
 inline "$hello" --out again --seed 2
 exits "another in its folder" 0
-same "has taken its place" "$(ls again)" $'events.jsonl\nflows.csv\nscenario.yaml\nsummary.json'
+same "has taken its place" "$(ls again)" $'events.jsonl\nflows.csv\nports.csv\nscenario.yaml\nsummary.json'
 before=$(content again)
 inline again/scenario.yaml --out again
 exits "its own scenario in its place: exit status" 2
@@ -142,7 +142,7 @@ same "killed: the rows of the flows that had ended are there" "$(sed -n '1s/,.*/
 same "killed: no result" "$(ls killed/*.json killed/*.csv killed/*.yaml 2>/dev/null)" ""
 inline "$hello" --out killed
 exits "the next run in its folder" 0
-same "all is there" "$(ls -A killed)" $'.fabricbed\nevents.jsonl\nflows.csv\nscenario.yaml\nsummary.json'
+same "all is there" "$(ls -A killed)" $'.fabricbed\nevents.jsonl\nflows.csv\nports.csv\nscenario.yaml\nsummary.json'
 
 # A limit on the size of files stands for a full disk.
 limited() { # KILOBYTES COMMAND...

@@ -403,6 +403,28 @@ static void overrides_reach_everything(void **state)
 	scenario_free(s);
 }
 
+/* A period stands for itself with defaults, and what more is given survives being written. */
+static void series_are_a_period_and_more(void **state)
+{
+	struct scenario *s = load(SMALL
+		"telemetry: {ports: 3us, queues: {every: 2us, match: \"tor*\", above: 1us}}\n");
+	char *text = write_text(s);
+	struct scenario *again = load(text);
+
+	(void)state;
+	assert_int_equal(s->series[SERIES_PORTS].every_ps, 3 * US);
+	assert_string_equal(s->series[SERIES_PORTS].match, "*");
+	assert_int_equal(s->series[SERIES_FLOWS].every_ps, 0);
+	assert_int_equal(s->series[SERIES_IMBALANCE].every_ps, 0);
+	assert_string_equal(again->series[SERIES_QUEUES].match, "tor*");
+	assert_int_equal(again->series[SERIES_QUEUES].above.unit, QUANTITY_TIME);
+	assert_true(again->series[SERIES_QUEUES].above.value == US);
+	assert_int_equal(again->series[SERIES_PORTS].every_ps, 3 * US);
+	free(text);
+	scenario_free(s);
+	scenario_free(again);
+}
+
 static void freeing_nothing_is_fine(void **state)
 {
 	(void)state;
@@ -421,6 +443,7 @@ int main(void)
 		cmocka_unit_test(fractions_survive_writing),
 		cmocka_unit_test(aliases_are_copies),
 		cmocka_unit_test(overrides_reach_everything),
+		cmocka_unit_test(series_are_a_period_and_more),
 		cmocka_unit_test(freeing_nothing_is_fine),
 	};
 

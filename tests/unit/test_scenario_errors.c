@@ -203,6 +203,17 @@ static void wrong_yaml_is_explained(void **state)
 		"topology, switch, host, external, workload, faults, telemetry, until, expect, compare\n");
 }
 
+static void wrong_series_are_explained(void **state)
+{
+	(void)state;
+	expect(SMALL "telemetry: {ports: {match: \"tor*\"}}\n",
+		"3:20: telemetry.ports.every: missing; expected a time from 1ns to 864000s, such as 1us\n");
+	expect(SMALL "telemetry: {flows: 0.5ns}\n",
+		"3:20: telemetry.flows: 0.5ns is too small; expected a time from 1ns to 864000s, such as 1us\n");
+	expect(SMALL "telemetry: {flows: {every: 1us, match: h0}}\n",
+		"3:33: telemetry.flows.match: no such key; valid here: every\n");
+}
+
 static void aliases_do_not_explode(void **state)
 {
 	char text[4096];
@@ -359,6 +370,7 @@ int main(void)
 		cmocka_unit_test(wrong_faults_are_explained),
 		cmocka_unit_test(wrong_expectations_are_explained),
 		cmocka_unit_test(wrong_yaml_is_explained),
+		cmocka_unit_test(wrong_series_are_explained),
 		cmocka_unit_test(aliases_do_not_explode),
 		cmocka_unit_test(ten_mistakes_are_ten_messages),
 		cmocka_unit_test(wrong_overrides_are_named),

@@ -527,6 +527,25 @@ static void overrides_that_match_nothing_are_named(void **state)
 		&s, "matches no link; links are called h0-tor0.0, tor0.0-agg0.0, agg0.0-core0", 7);
 }
 
+/* A series of no port would be an empty file; that of queues is of switches. */
+static void series_that_match_nothing_are_named(void **state)
+{
+	struct scenario s = fixture_fat_tree(4);
+
+	(void)state;
+	s.series[SERIES_PORTS] =
+		(struct series_spec){.every_ps = 1, .match = (char *)"leaf*", .pos = {4, 2}};
+	assert_refused(&s,
+		"telemetry.ports.match: 'leaf*' matches no port; they are called h0->tor0.0 to core3->agg3.1",
+		4);
+	s.series[SERIES_PORTS].match = NULL;
+	s.series[SERIES_QUEUES] =
+		(struct series_spec){.every_ps = 1, .match = (char *)"h*", .pos = {5, 2}};
+	assert_refused(&s,
+		"telemetry.queues.match: 'h*' matches no port of a switch; they are called tor0.0->h0 to core3->agg3.1",
+		5);
+}
+
 /* A fabric of k = 4 with that workload. message NULL: it is fine; else what is said of it. */
 static void check_workload(const char *text, bool valid, const char *message)
 {
@@ -668,6 +687,7 @@ int main(void)
 		cmocka_unit_test(switch_settings_are_checked),
 		cmocka_unit_test(faults_befall_so_many_targets),
 		cmocka_unit_test(overrides_that_match_nothing_are_named),
+		cmocka_unit_test(series_that_match_nothing_are_named),
 		cmocka_unit_test(workloads_are_checked),
 		cmocka_unit_test(faults_are_checked),
 		cmocka_unit_test(a_long_fault_overlaps_later_ones),
