@@ -189,7 +189,7 @@ static void every_byte_has_its_place(void **state)
 }
 
 /*
- * Each message of a connection is split, and no packet leaves before its message has begun. Messages
+ * Each message of a connection is split, and no packet leaves before its message has begun. They
  * are done in order, though queue pairs go on by themselves and some lose packets.
  */
 static void messages_are_split_alike(void **state)

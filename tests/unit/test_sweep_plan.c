@@ -71,18 +71,22 @@ static struct sweep_plan *plan_of(const struct scenario *s)
 static void all_combinations_are_run(void **state)
 {
 	static const char *const given[] = {"host.ip=6"};
-	struct scenario *s = load(SWEEP "  grid:\n"
-					"    - {key: until, values: [1us, 2ms]}\n"
-					"    - {key: topology.rate, as: speed, values: [1Gbps, 100Mbps, 2.5Gbps]}\n"
-					"  seeds: [4..5, 9]\n");
+	struct scenario *s = load(
+		SWEEP "  grid:\n"
+		      "    - {key: until, values: [1us, 2ms]}\n"
+		      "    - {key: topology.rate, as: speed, values: [1Gbps, 100Mbps, 2.5Gbps]}\n"
+		      "  seeds: [4..5, 9]\n");
 	struct sweep_plan *p = plan_of(s);
 	char text[SWEEP_RUN_TEXT], **settings;
 
 	(void)state;
 	assert_int_equal(p->count, 2 * 3 * 2 * 3);
-	assert_string_equal(sweep_run_text(p, &p->runs[0], text), "one until=1us speed=1Gbps, seed 4");
-	assert_string_equal(sweep_run_text(p, &p->runs[1], text), "one until=1us speed=1Gbps, seed 5");
-	assert_string_equal(sweep_run_text(p, &p->runs[3], text), "two until=1us speed=1Gbps, seed 4");
+	assert_string_equal(
+		sweep_run_text(p, &p->runs[0], text), "one until=1us speed=1Gbps, seed 4");
+	assert_string_equal(
+		sweep_run_text(p, &p->runs[1], text), "one until=1us speed=1Gbps, seed 5");
+	assert_string_equal(
+		sweep_run_text(p, &p->runs[3], text), "two until=1us speed=1Gbps, seed 4");
 	assert_string_equal(
 		sweep_run_text(p, &p->runs[6], text), "one until=1us speed=100Mbps, seed 4");
 	assert_string_equal(
@@ -102,15 +106,14 @@ static void all_combinations_are_run(void **state)
 
 static void parameters_are_numbers_with_units(void **state)
 {
-	struct scenario *s = load(SMALL
-		"sweep:\n"
-		"  grid:\n"
-		"    - {key: a.size, values: [64KB, 17]}\n"
-		"    - {key: a.time, values: [1us, 2.5ms]}\n"
-		"    - {key: a.rate, values: [1Gbps, 10Mbps]}\n"
-		"    - {key: a.share, values: [25%, 0.5%]}\n"
-		"    - {key: a.count, values: [1, 2e3]}\n"
-		"    - {key: a.word, values: [1, on]}\n");
+	struct scenario *s = load(SMALL "sweep:\n"
+					"  grid:\n"
+					"    - {key: a.size, values: [64KB, 17]}\n"
+					"    - {key: a.time, values: [1us, 2.5ms]}\n"
+					"    - {key: a.rate, values: [1Gbps, 10Mbps]}\n"
+					"    - {key: a.share, values: [25%, 0.5%]}\n"
+					"    - {key: a.count, values: [1, 2e3]}\n"
+					"    - {key: a.word, values: [1, on]}\n");
 	static const struct {
 		const char *name;
 		double second;

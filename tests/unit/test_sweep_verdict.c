@@ -111,25 +111,29 @@ static void expectations_are_decided_by_the_worst_point_or_the_best(void **state
 	decides("{metric: slowdown, at_most: 3.9, where: {x: 2}}", true, "2", "a x=2");
 	decides("{metric: slowdown, of: b, over: a, at_least: 2}", false, "1", "x=2");
 	decides("{metric: slowdown, of: b, over: a, at_least: 2, at: any}", true, "2", "x=1");
-	decides("{metric: slowdown, of: b, over: a, at_least: 2, not_reached: so}", true, "1", "x=2");
+	decides("{metric: slowdown, of: b, over: a, at_least: 2, not_reached: so}", true, "1",
+		"x=2");
 	decides("{metric: slowdown, order: [a, b]}", true, "1", "x=2");
 	decides("{metric: slowdown, order: [b, a]}", false, "2", "x=1");
 	decides("{metric: flows.count, equals: 7}", true, "7", "a x=1");
-	decides("{metric: flows.fct_us.max, at_most: 1}", false, "-", "no run has such a figure at a x=1");
+	decides("{metric: flows.fct_us.max, at_most: 1}", false, "-",
+		"no run has such a figure at a x=1");
 }
 
 static void queries_are_expectations(void **state)
 {
 	(void)state;
-	decides("{query: 'SELECT avg(slowdown), variant FROM runs GROUP BY variant', at_most: 3}", false,
-		"3.33333", "variant=b");
+	decides("{query: 'SELECT avg(slowdown), variant FROM runs GROUP BY variant', at_most: 3}",
+		false, "3.33333", "variant=b");
 	decides("{query: 'SELECT count(*) FROM runs', equals: 8}", true, "8", "");
 	decides("{query: 'SELECT \"flows.count\", x FROM runs WHERE x = 2 AND seed = 1', equals: 7}",
 		true, "7", "x=2");
 	decides("{query: 'SELECT 1 FROM runs WHERE x = 3', at_most: 1}", false, "-",
 		"the query gives no row");
-	decides("{query: 'SELECT status FROM runs', at_most: 1}", false, "-", "the query gives no number");
-	decides("{query: 'SELEC 1', at_most: 1}", false, "-", "SQLite: near \"SELEC\": syntax error");
+	decides("{query: 'SELECT status FROM runs', at_most: 1}", false, "-",
+		"the query gives no number");
+	decides("{query: 'SELEC 1', at_most: 1}", false, "-",
+		"SQLite: near \"SELEC\": syntax error");
 	decides("{query: 'DROP TABLE runs', at_most: 1}", false, "-",
 		"the query gives no columns; expected a SELECT");
 }
