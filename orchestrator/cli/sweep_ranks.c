@@ -70,7 +70,6 @@ static int take_result(void *arg, const struct handout_result *result)
 		r = bundle_unpack(result->bundle->bytes, result->bundle->length, folder, &why);
 	}
 	free(folder);
-	h->w->progress.begun[run] = true;
 	sweep_take(h->w, run, r == 0 && result->status == 0,
 		result->status < 0 ? result->why : why.text);
 	sweep_show_progress(h->w, (size_t)ranks_size(h->w->ranks) - 1);

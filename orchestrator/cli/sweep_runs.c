@@ -213,7 +213,7 @@ int sweep_prepare(struct sweep_work *w)
 
 /* ---- while they run ---- */
 
-/* By the runs of the same point that have ended, else by all. */
+/* By the runs of the same point that have ended, else by all; one that runs is half done. */
 static double time_left(const struct sweep_work *w, size_t running)
 {
 	const struct sweep_progress *p = &w->progress;
@@ -224,10 +224,11 @@ static double time_left(const struct sweep_work *w, size_t running)
 	for (size_t i = 0; i < w->plan->count; i++) {
 		size_t point = w->plan->runs[i].point;
 
-		if (w->table->summaries[i] || p->begun[i])
-			continue;
-		left += p->measured[point] ? p->spent_s[point] / (double)p->measured[point]
-					   : all / (double)p->ended;
+		double one = p->measured[point] ? p->spent_s[point] / (double)p->measured[point]
+						: all / (double)p->ended;
+
+		if (!w->table->summaries[i] && p->states[i] != RUN_ENDED)
+			left += p->states[i] == RUN_RUNS ? one / 2 : one;
 	}
 	return left / (double)(running ? running : 1);
 }
@@ -309,6 +310,7 @@ void sweep_take(struct sweep_work *w, size_t number, bool done, const char *why)
 	char text[SWEEP_RUN_TEXT];
 
 	w->progress.ended++;
+	w->progress.states[number] = RUN_ENDED;
 	if (done)
 		*summary = read_summary(w, number);
 	w->missed += *summary && !is_met(*summary);
@@ -352,7 +354,7 @@ static int do_all(struct sweep_work *w, struct jobs *jobs)
 			next++;
 		if (next < w->plan->count && !jobs_full(jobs)) {
 			r = start_run(w, jobs, next);
-			w->progress.begun[next++] = true;
+			w->progress.states[next++] = RUN_RUNS;
 			continue;
 		}
 		r = jobs_wait(jobs, LOOK_S, &end);
@@ -384,10 +386,10 @@ int sweep_do(struct sweep_work *w)
 	int r = -ENOMEM;
 
 	p->looked_s = clock_s();
-	p->begun = calloc(w->plan->count, sizeof(*p->begun));
+	p->states = calloc(w->plan->count, sizeof(*p->states));
 	p->spent_s = calloc(w->plan->points, sizeof(*p->spent_s));
 	p->measured = calloc(w->plan->points, sizeof(*p->measured));
-	if (p->begun && p->spent_s && p->measured)
+	if (p->states && p->spent_s && p->measured)
 		r = w->ranks ? sweep_hand_out(w) : do_jobs(w);
 	clear_progress(w);
 	if (stop_asked)
@@ -398,6 +400,6 @@ int sweep_do(struct sweep_work *w)
 		cli_error("the runs can't go on: %s; the same command tries again", strerror(-r));
 	free(p->measured);
 	free(p->spent_s);
-	free(p->begun);
+	free(p->states);
 	return r < 0 || stop_asked ? EXIT_RUN : EXIT_WELL;
 }
