@@ -191,6 +191,18 @@ static json_t *report_servers(const struct fabric *f, const struct scenario *s)
 		listed ? "where their links are" : to[s->topology.nics_to].where);
 }
 
+/* How many runs `fabricbed sweep` would do. */
+static json_t *report_sweep(const struct scenario *s)
+{
+	json_int_t points = 1, variants = s->variant_count ? (json_int_t)s->variant_count : 1;
+	json_int_t seeds = s->sweep.seeds.count ? (json_int_t)s->sweep.seeds.count : 1;
+
+	for (size_t i = 0; i < s->sweep.grid_count; i++)
+		points *= (json_int_t)s->sweep.grid[i].value_count;
+	return json_pack("{s:I, s:I, s:I, s:I}", "points", points, "variants", variants, "seeds",
+		seeds, "runs", points * variants * seeds);
+}
+
 json_t *fabric_report(
 	const struct fabric *f, const struct scenario *s, const struct report_load *load)
 {
@@ -217,5 +229,7 @@ json_t *fabric_report(
 		report_notes(f, s, load->dscps));
 	if (f->nics > 1)
 		json_object_set_new(report, "servers", report_servers(f, s));
+	if (s->sweep.on)
+		json_object_set_new(report, "sweep", report_sweep(s));
 	return report;
 }

@@ -403,6 +403,14 @@ static void print_series(const json_t *s, FILE *out)
 			look_number(s, "size_mb"), look_count(s, "rows"), every);
 }
 
+static void print_sweep(const json_t *s, FILE *out)
+{
+	if (s)
+		line(out, "sweep", N " points, " N " variants, " N " seeds: " N " runs\n",
+			look_count(s, "points"), look_count(s, "variants"), look_count(s, "seeds"),
+			look_count(s, "runs"));
+}
+
 void fabric_report_print(const json_t *r, FILE *out)
 {
 	const json_t *sw = look(r, "switch"), *item;
@@ -424,6 +432,7 @@ void fabric_report_print(const json_t *r, FILE *out)
 		line(out, "failures", "at " N " later moments\n", look_count(r, "failures_more"));
 	print_load(r, out);
 	json_array_foreach(look(r, "series"), i, item) print_series(item, out);
+	print_sweep(look(r, "sweep"), out);
 	json_array_foreach(look(r, "notes"), i, item)
 		line(out, "note", "%s\n", json_string_value(item));
 }

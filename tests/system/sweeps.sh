@@ -31,6 +31,17 @@ sweep() { # OPTION...
 	try "$fabricbed" sweep sizes.yaml "$@"
 }
 
+# ---- before
+
+try "$fabricbed" validate sizes.yaml
+like "validate counts the runs" "$out" "*sweep *2 points, 2 variants, 2 seeds: 8 runs*"
+try "$fabricbed" run sizes.yaml --dataplane inline --set compare=[] --set sweep.expect=[] --out one
+like "run says that it is one of them" "$err" "*sizes has a sweep, which this is one run of; 'fabricbed sweep sizes.yaml' does all*"
+sweep --list --out all
+exits "a list of them" 0
+like "none is done" "$out" "*  -     adaptive message=16KB, seed 1*8 runs of sizes, 0 done"
+holds "and nothing is made" test ! -e all
+
 # ---- all goes well
 
 sweep --out all -j 2
