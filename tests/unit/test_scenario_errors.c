@@ -200,7 +200,7 @@ static void wrong_yaml_is_explained(void **state)
 		"3:32: nested more than 24 deep\n");
 	expect(SMALL "\"\\e[2J\": 1\n",
 		"3:1: \\x1b[2J: no such key; valid here: name, about, seed, clock, "
-		"topology, switch, host, external, workload, faults, telemetry, until, expect, compare\n");
+		"topology, switch, host, external, workload, faults, telemetry, until, expect, compare, sweep\n");
 }
 
 static void wrong_series_are_explained(void **state)

@@ -266,7 +266,7 @@ static void flows_add_up(void **state)
 		record(worlds[w], directory);
 		table_open(&t, directory, "flows.csv");
 		while (table_next(&t)) {
-			const char *flow = field(&t, "id");
+			const char *flow = field(&t, "flow");
 			double got = sum(
 				directory, "flow_series.csv", "flow", flow, "throughput_gbps", 3);
 
