@@ -31,10 +31,12 @@ struct statistics statistics_of(const double *values, size_t count)
 	s.mean = 0;
 	s.min = s.max = values[0];
 	for (size_t i = 0; i < count; i++) {
-		s.mean += values[i] / (double)count;
+		s.mean += values[i] - values[0];
 		s.min = fmin(s.min, values[i]);
 		s.max = fmax(s.max, values[i]);
 	}
+	/* from the first on: the mean of equal numbers is that number */
+	s.mean = values[0] + s.mean / (double)count;
 	for (size_t i = 0; i < count; i++)
 		squares += (values[i] - s.mean) * (values[i] - s.mean);
 	if (count > 1)

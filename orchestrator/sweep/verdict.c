@@ -44,19 +44,6 @@ static double margin(const struct sweep_expect *e, double value)
 	return e->bound == SWEEP_AT_LEAST ? value : -value;
 }
 
-/* A value of one point, or of one row. */
-static void decide(struct decision *d, double value, const char *at)
-{
-	double is = margin(d->e, value), was = margin(d->e, d->value);
-
-	if (d->found && (d->e->at == SWEEP_ANY ? is <= was : is >= was))
-		return;
-	d->found = true;
-	d->value = value;
-	d->ok = holds(d->e, value);
-	snprintf(d->at, sizeof(d->at), "%s", at);
-}
-
 /* No value where there should be one: only another point can help, and only `any`. */
 static void miss(struct decision *d, const char *reason, const char *at)
 {
@@ -66,6 +53,23 @@ static void miss(struct decision *d, const char *reason, const char *at)
 		return;
 	b = STRBUF(d->reason);
 	strbuf_add(&b, "%s%s%s", reason, *at ? " at " : "", at);
+}
+
+/* A value of one point, or of one row. */
+static void decide(struct decision *d, double value, const char *at)
+{
+	double is = margin(d->e, value), was = margin(d->e, d->value);
+
+	if (!isfinite(value)) {
+		miss(d, "it is not finite", at);
+		return;
+	}
+	if (d->found && (d->e->at == SWEEP_ANY ? is <= was : is >= was))
+		return;
+	d->found = true;
+	d->value = value;
+	d->ok = holds(d->e, value);
+	snprintf(d->at, sizeof(d->at), "%s", at);
 }
 
 static void point_text(
@@ -91,6 +95,18 @@ static size_t variant_index(const struct sweep_plan *p, const char *name)
 	return i;
 }
 
+/* Whether all runs have the figure; else that decides. */
+static bool is_whole(struct decision *d, const struct statistics *s, size_t runs, const char *at)
+{
+	char reason[TEXT];
+
+	snprintf(reason, sizeof(reason), "%zu of %zu runs %s no such figure", runs - s->count, runs,
+		runs - s->count == 1 ? "has" : "have");
+	if (s->count < runs)
+		miss(d, reason, at);
+	return s->count == runs;
+}
+
 /* A metric of one variant at a point, by that of another if there is one (NULL: none). */
 static void decide_ratio(struct decision *d, const struct sweep_table *t, size_t point,
 	const char *of, const char *over)
@@ -103,12 +119,16 @@ static void decide_ratio(struct decision *d, const struct sweep_table *t, size_t
 	point_text(p, point, over ? "" : of, at);
 	if (over)
 		b = sweep_table_statistics(t, point, variant_index(p, over), d->e->metric);
-	if (!a.count || !b.count)
-		miss(d, "no run has such a figure", at);
-	else if (over && b.mean == 0)
+	if (!is_whole(d, &a, p->seeds, at) || !is_whole(d, &b, p->seeds, at))
+		return;
+	if (!over)
+		decide(d, a.mean, at);
+	else if (d->e->bound == SWEEP_ORDER && a.mean == b.mean)
+		decide(d, 1, at); /* none is larger, even if both are 0 */
+	else if (b.mean == 0)
 		miss(d, "the divisor is 0", at);
 	else
-		decide(d, over ? a.mean / b.mean : a.mean, at);
+		decide(d, a.mean / b.mean, at);
 }
 
 static void decide_point(struct decision *d, const struct sweep_table *t, size_t point)

@@ -282,6 +282,27 @@ static void flows_add_up(void **state)
 	}
 }
 
+/* Of a connection whose packets come out of order: what comes counts when it comes. */
+static void no_flow_is_faster_than_its_link(void **state)
+{
+	static const char lossy[] =
+		"name: t\n"
+		"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}\n"
+		"workload: [{collective: {op: all_reduce, algorithm: ring, ranks: 4, size: 512KB, chunk: 16KB}}]\n"
+		"faults: [{at: 0, link: leaf*-spine*, do: {loss: 5%}}]\n"
+		"telemetry: {flows: 1us}\n";
+	char directory[SMALL_PATH];
+	struct table t;
+
+	(void)state;
+	record(lossy, directory);
+	table_open(&t, directory, "flow_series.csv");
+	while (table_next(&t))
+		assert_true(number(&t, "throughput_gbps") <= 100);
+	free(t.text);
+	small_directory_remove(directory);
+}
+
 /* A frame that is on the line counts as far as it is. */
 static void a_line_is_not_busy_beyond_now(void **state)
 {
@@ -419,6 +440,7 @@ int main(void)
 		cmocka_unit_test(imbalance_to_the_byte),
 		cmocka_unit_test(ports_add_up),
 		cmocka_unit_test(flows_add_up),
+		cmocka_unit_test(no_flow_is_faster_than_its_link),
 		cmocka_unit_test(a_line_is_not_busy_beyond_now),
 		cmocka_unit_test(what_is_dropped_has_arrived),
 		cmocka_unit_test(senders_with_rates_tell_them),

@@ -187,6 +187,9 @@ static void confidence_is_students(void **state)
 	assert_true(isnan(statistics_of(values, 1).confidence));
 	assert_true(isnan(statistics_of(values, 0).mean));
 	assert_true(statistics_of(values, 7).mean == 8 && statistics_of(values, 7).max == 11);
+	for (size_t i = 0; i < 10; i++)
+		values[i] = 1.4;
+	assert_true(statistics_of(values, 10).mean == 1.4 && statistics_of(values, 10).max == 1.4);
 }
 
 int main(void)

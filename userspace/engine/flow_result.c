@@ -26,15 +26,18 @@ uint64_t engine_received(const struct engine *e)
 	return bytes;
 }
 
-/* Of a stream: payload of its first message that is not complete yet. */
+/* Of a stream: payload that has come of messages that are not complete yet. */
 static uint64_t stream_received(const struct engine *e, const struct engine_stream *t)
 {
-	const struct engine_live *l = flow_block(e, t->place);
-	uint64_t bytes = e->flows[t->next_delivered].flow.bytes;
-	uint64_t received =
-		flow_endpoint(e, (struct engine_live *)l, false)->received - t->delivered * bytes;
+	struct engine_live *l = flow_block(e, t->place);
+	uint64_t bytes = e->flows[t->first].flow.bytes;
 
-	return received < bytes ? received : bytes;
+	return flow_endpoint(e, l, false)->received - t->delivered * bytes;
+}
+
+static uint64_t at_most(uint64_t bytes, uint64_t limit)
+{
+	return bytes < limit ? bytes : limit;
 }
 
 static void stream_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
@@ -45,7 +48,7 @@ static void stream_result(const struct engine *e, uint32_t flow, struct engine_f
 	if (flow == t->last && t->begun == t->messages && t->place != FLOW_NONE)
 		ret->over = false;
 	if (flow == t->next_delivered && t->place != FLOW_NONE)
-		ret->received = stream_received(e, t);
+		ret->received = at_most(stream_received(e, t), ret->flow.bytes);
 }
 
 void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flow_result *ret)
@@ -85,17 +88,24 @@ void engine_flow_result(const struct engine *e, uint32_t flow, struct engine_flo
 		stream_result(e, flow, ret);
 }
 
-/* Of a stream: marks count for the message that ends next, as its result will have it. */
+/*
+ * Of a stream: marks count for the message that ends next, as its result will have it. What has
+ * come counts for the messages in their order, whichever it is of: the sum is right.
+ */
 static void stream_now(const struct engine *e, const struct engine_stream *t,
 	struct engine_flow_now *now, void (*take)(void *arg, const struct engine_flow_now *now),
 	void *arg)
 {
+	uint64_t left = stream_received(e, t);
+
 	now->marks -= t->sender.marks;
 	for (uint32_t i = t->next_ended; i != FLOW_NONE; i = e->flows[i].next) {
 		now->flow = i;
-		now->received = e->flows[i].over         ? e->flows[i].flow.bytes
-				: i == t->next_delivered ? stream_received(e, t)
-							 : 0;
+		now->received = e->flows[i].flow.bytes;
+		if (!e->flows[i].over) {
+			now->received = at_most(left, now->received);
+			left -= now->received;
+		}
 		take(arg, now);
 		now->marks = now->sender.in_flight_bytes = 0;
 	}
