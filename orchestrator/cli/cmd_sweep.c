@@ -19,6 +19,7 @@
 #include "cli/sweep_print.h"
 #include "cli/sweep_ranks.h"
 #include "cli/sweep_runs.h"
+#include "report/plot.h"
 #include "scenario/scenario.h"
 #include "sweep/handout.h"
 #include "sweep/picture.h"
@@ -293,15 +294,24 @@ static int make_database(const struct sweep *s, struct database **ret)
 	if (!path || !made || !runs)
 		cli_error("out of memory");
 	else if (database_make(ret, made, &s->table, runs, &why) < 0)
-		cli_error("%s", why.text);
+		cli_error("can't write %s: %s", path, why.text);
 	else if (rename(made, path) < 0)
 		status = write_failed(path, -errno);
 	else
 		status = EXIT_WELL;
+	if (made && status != EXIT_WELL)
+		unlink(made);
 	free(runs);
 	free(made);
 	free(path);
 	return status;
+}
+
+/* The metric of --best, which may be "max:METRIC". */
+static const char *best_metric(const struct sweep_command *c, bool *ret_largest)
+{
+	*ret_largest = !strncmp(c->best, "max:", 4);
+	return c->best + (*ret_largest ? 4 : 0);
 }
 
 static json_t *make_report(
@@ -317,8 +327,8 @@ static json_t *make_report(
 		verdict_expects(&s->table, d, ret_met));
 
 	if (c->best) {
-		bool largest = !strncmp(c->best, "max:", 4);
-		const char *best = c->best + (largest ? 4 : 0);
+		bool largest;
+		const char *best = best_metric(c, &largest);
 
 		json_object_set_new(report, "best",
 			json_pack("{s:s, s:b, s:o}", "metric", best, "largest", (int)largest,
@@ -369,8 +379,10 @@ static int conclude(struct sweep *s, const struct sweep_work *w)
 
 	if (status == EXIT_WELL)
 		status = make_database(s, &d);
-	if (status != EXIT_WELL)
+	if (status != EXIT_WELL) {
+		database_close(d);
 		return status;
+	}
 	report = make_report(s, w, d, &met);
 	status = write_report(s, report);
 	if (s->command->json)
@@ -538,12 +550,37 @@ static int take_options(struct sweep_command *c)
 	return status == EXIT_WELL ? take_seeds(c, cli_value(command, args, "seeds")) : status;
 }
 
+/* What would else be found out when all runs are done. */
+static int check_options(const struct sweep_command *c)
+{
+	struct error why = ERROR_INIT;
+	const char *option = NULL;
+	bool largest;
+
+	if (c->metric && metric_check(c->metric, &why) < 0)
+		option = "metric";
+	else if (c->best && metric_check(best_metric(c, &largest), &why) < 0)
+		option = "best";
+	else if (c->plot && plot_check(c->plot, &why) < 0)
+		option = "plot";
+	if (option)
+		cli_error("sweep: --%s: %s", option, why.text);
+	return option ? EXIT_INPUT : EXIT_WELL;
+}
+
 static int sweep_path(const struct sweep_command *c, const char *path)
 {
+	int status = check_options(c);
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? sweep_folder(c, path)
-							   : sweep_file(c, path, NULL);
+	if (status != EXIT_WELL)
+		return status;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return sweep_file(c, path, NULL);
+	if (!c->plot)
+		return sweep_folder(c, path);
+	cli_error("sweep: --plot is one picture, and %s a folder; name one of its scenarios", path);
+	return EXIT_INPUT;
 }
 
 /* One of the processes of mpirun: the first one sweeps, and the others do its runs. */

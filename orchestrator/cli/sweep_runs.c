@@ -62,7 +62,7 @@ static json_t *read_summary(const struct sweep_work *w, size_t number)
 
 	if (folder && asprintf(&path, "%s/summary.json", folder) >= 0)
 		summary = json_load_file(path, 0, NULL);
-	if (json_is_true(json_object_get(summary, "interrupted"))) {
+	if (!json_is_object(summary) || json_is_true(json_object_get(summary, "interrupted"))) {
 		json_decref(summary);
 		summary = NULL;
 	}
@@ -207,6 +207,10 @@ int sweep_prepare(struct sweep_work *w)
 
 		wrong += r != EXIT_WELL;
 		status = r != EXIT_WELL ? r : status;
+	}
+	if (stop_asked) {
+		cli_error("interrupted before the first run");
+		return EXIT_RUN;
 	}
 	return status == EXIT_WELL ? check_twins(w->plan) : status;
 }
@@ -357,12 +361,13 @@ static int do_all(struct sweep_work *w, struct jobs *jobs)
 			w->progress.states[next++] = RUN_RUNS;
 			continue;
 		}
+		/* before one ends: as many run as can */
+		sweep_show_progress(w, jobs_running(jobs));
 		r = jobs_wait(jobs, LOOK_S, &end);
 		if (r == 0)
 			take_end(w, &end);
 		else if (r == -EAGAIN)
 			r = 0;
-		sweep_show_progress(w, jobs_running(jobs));
 	}
 	return r == -ECHILD ? 0 : r;
 }
