@@ -375,7 +375,11 @@ static int conclude(struct sweep *s, const struct sweep_work *w)
 	struct database *d = NULL;
 	json_t *report;
 	bool met = true;
-	int status = write_table(s);
+	int status;
+
+	/* Ctrl-C ends it at once: all of this can be made again */
+	stop_release();
+	status = write_table(s);
 
 	if (status == EXIT_WELL)
 		status = make_database(s, &d);
@@ -446,8 +450,10 @@ static int do_sweep(struct sweep *s)
 static int sweep_file(const struct sweep_command *c, const char *file, const char *in)
 {
 	struct sweep s = {.command = c, .file = file, .lock = -1};
-	int status = make_plan(&s);
+	int status;
 
+	stop_catch_two(0);
+	status = make_plan(&s);
 	if (status == EXIT_WELL) {
 		const char *scale = c->scale ? c->scale : "", *dash = c->scale ? "-" : "";
 

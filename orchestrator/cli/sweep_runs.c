@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "base/fnv.h"
 #include "base/json.h"
+#include "base/numbers.h"
+#include "base/series.h"
 #include "cli/provenance.h"
 #include "cli/stop.h"
 #include "cli/sweep_ranks.h"
@@ -128,6 +130,40 @@ static bool meets(const struct scenario *s, json_t *summary)
 	return !summary || (expect_check(s, summary, &met) == 0 && met);
 }
 
+/* What a run must have for its file of that name; NULL: it is there. */
+static const char *lacks_for(const struct scenario *s, const char *table)
+{
+	static const struct {
+		const char *table, *needs;
+	} series[] = {
+#define X(symbol, key, file) [symbol] = {#file, "telemetry: {" #key ": 10us}"},
+		SERIES(X)
+#undef X
+	};
+
+	for (size_t k = 0; k < COUNT(series); k++)
+		if (!strcmp(table, series[k].table))
+			return s->series[k].every_ps ? NULL : series[k].needs;
+	return strcmp(table, "pauses") || s->sw.pfc.on ? NULL : "switch: {pfc: on}";
+}
+
+static int check_tables(const struct sweep_work *w, const struct scenario *s)
+{
+	const struct sweep_spec *sweep = &w->plan->base->sweep;
+
+	for (size_t i = 0; i < sweep->table_count; i++) {
+		const char *needs = lacks_for(s, sweep->tables[i]);
+
+		if (!needs)
+			continue;
+		cli_error(
+			"%s: sweep.tables has %s, which a run writes only with %s; add that, or leave the table out",
+			w->file, sweep->tables[i], needs);
+		return EXIT_INPUT;
+	}
+	return EXIT_WELL;
+}
+
 static int prepare_run(struct sweep_work *w, size_t number)
 {
 	struct sweep_run *run = &w->plan->runs[number];
@@ -149,6 +185,8 @@ static int prepare_run(struct sweep_work *w, size_t number)
 	}
 	if (status == EXIT_WELL)
 		status = load_run(w, number, &args, &s);
+	if (status == EXIT_WELL && number % w->plan->seeds == 0)
+		status = check_tables(w, s);
 	if (status == EXIT_INPUT && !w->errors)
 		cli_error("that is the run %s", sweep_run_text(w->plan, run, text));
 	if (status == EXIT_WELL && scenario_identity(s, &identity, &why) < 0) {
