@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/diag.h"
 #include "base/json.h"
@@ -206,6 +207,29 @@ static bool is_empty(const char *folder)
 	return !count;
 }
 
+#define LOCK_TRIES 30
+#define LOCK_WAIT                                                                                  \
+	{                                                                                          \
+		0, 100 * 1000 * 1000                                                               \
+	}
+
+/*
+ * Runs inherit the lock. Those of a sweep that was killed end a little later, and until then their
+ * folders are not free.
+ */
+static int take_lock(int fd)
+{
+	const struct timespec wait = LOCK_WAIT;
+	int tries = 0;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || ++tries == LOCK_TRIES || stop_asked)
+			return -1;
+		nanosleep(&wait, NULL);
+	}
+	return 0;
+}
+
 /* Its mark says that the folder is a sweep's; while it is locked another one writes there. */
 static int claim_folder(struct sweep *s)
 {
@@ -221,10 +245,10 @@ static int claim_folder(struct sweep *s)
 	else if (access(mark, F_OK) < 0 && !is_empty(s->folder))
 		cli_error("%s holds files that are no sweep's; --output names another folder",
 			s->folder);
-	else if ((s->lock = open(mark, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0)
+	else if ((s->lock = open(mark, O_RDWR | O_CREAT, 0666)) < 0)
 		cli_error("can't write in %s: %s; --output names another folder", s->folder,
 			strerror(errno));
-	else if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
+	else if (take_lock(s->lock) < 0)
 		cli_error("another sweep writes in %s; --output names another folder", s->folder);
 	else
 		status = EXIT_WELL;
