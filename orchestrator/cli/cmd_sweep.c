@@ -368,7 +368,7 @@ static int draw_one(const struct sweep *s, struct database *d, const struct swee
 	int r = picture_draw(plot, &s->table, d, metric, file, &why);
 
 	if (r < 0)
-		cli_error("%s: %s", file, why.text);
+		cli_error("%s", why.text);
 	return r == 0 ? EXIT_WELL : r == -ENOENT ? EXIT_MACHINE : EXIT_RUN;
 }
 

@@ -82,6 +82,10 @@ query "the query is more than one statement" "SELECT 1; SELECT 2"
 query "the query gives no columns" "VACUUM INTO 'other.sqlite'"
 holds "and nothing is written" test ! -e other.sqlite
 
+sweep --out all --set 'sweep.plots=[{name: odd, query: SELEC}]'
+exits "a picture of a wrong query" 4
+like "is named" "$err" 'fabricbed: plot odd: SQLite: near "SELEC": syntax error*'
+
 # ---- seeds keep their digits
 
 sweep --out seeds --scale small --seeds 18446744073709551615,9007199254740993 --quiet
