@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/diag.h"
 #include "base/json.h"
@@ -19,6 +20,7 @@
 #include "cli/sweep_print.h"
 #include "cli/sweep_ranks.h"
 #include "cli/sweep_runs.h"
+#include "report/plot.h"
 #include "scenario/scenario.h"
 #include "sweep/handout.h"
 #include "sweep/picture.h"
@@ -205,6 +207,29 @@ static bool is_empty(const char *folder)
 	return !count;
 }
 
+#define LOCK_TRIES 30
+#define LOCK_WAIT                                                                                  \
+	{                                                                                          \
+		0, 100 * 1000 * 1000                                                               \
+	}
+
+/*
+ * Runs inherit the lock. Those of a sweep that was killed end a little later, and until then their
+ * folders are not free.
+ */
+static int take_lock(int fd)
+{
+	const struct timespec wait = LOCK_WAIT;
+	int tries = 0;
+
+	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
+		if (errno != EWOULDBLOCK || ++tries == LOCK_TRIES || stop_asked)
+			return -1;
+		nanosleep(&wait, NULL);
+	}
+	return 0;
+}
+
 /* Its mark says that the folder is a sweep's; while it is locked another one writes there. */
 static int claim_folder(struct sweep *s)
 {
@@ -220,10 +245,10 @@ static int claim_folder(struct sweep *s)
 	else if (access(mark, F_OK) < 0 && !is_empty(s->folder))
 		cli_error("%s holds files that are no sweep's; --output names another folder",
 			s->folder);
-	else if ((s->lock = open(mark, O_RDWR | O_CREAT | O_CLOEXEC, 0666)) < 0)
+	else if ((s->lock = open(mark, O_RDWR | O_CREAT, 0666)) < 0)
 		cli_error("can't write in %s: %s; --output names another folder", s->folder,
 			strerror(errno));
-	else if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
+	else if (take_lock(s->lock) < 0)
 		cli_error("another sweep writes in %s; --output names another folder", s->folder);
 	else
 		status = EXIT_WELL;
@@ -293,15 +318,24 @@ static int make_database(const struct sweep *s, struct database **ret)
 	if (!path || !made || !runs)
 		cli_error("out of memory");
 	else if (database_make(ret, made, &s->table, runs, &why) < 0)
-		cli_error("%s", why.text);
+		cli_error("can't write %s: %s", path, why.text);
 	else if (rename(made, path) < 0)
 		status = write_failed(path, -errno);
 	else
 		status = EXIT_WELL;
+	if (made && status != EXIT_WELL)
+		unlink(made);
 	free(runs);
 	free(made);
 	free(path);
 	return status;
+}
+
+/* The metric of --best, which may be "max:METRIC". */
+static const char *best_metric(const struct sweep_command *c, bool *ret_largest)
+{
+	*ret_largest = !strncmp(c->best, "max:", 4);
+	return c->best + (*ret_largest ? 4 : 0);
 }
 
 static json_t *make_report(
@@ -317,8 +351,8 @@ static json_t *make_report(
 		verdict_expects(&s->table, d, ret_met));
 
 	if (c->best) {
-		bool largest = !strncmp(c->best, "max:", 4);
-		const char *best = c->best + (largest ? 4 : 0);
+		bool largest;
+		const char *best = best_metric(c, &largest);
 
 		json_object_set_new(report, "best",
 			json_pack("{s:s, s:b, s:o}", "metric", best, "largest", (int)largest,
@@ -334,7 +368,7 @@ static int draw_one(const struct sweep *s, struct database *d, const struct swee
 	int r = picture_draw(plot, &s->table, d, metric, file, &why);
 
 	if (r < 0)
-		cli_error("%s: %s", file, why.text);
+		cli_error("%s", why.text);
 	return r == 0 ? EXIT_WELL : r == -ENOENT ? EXIT_MACHINE : EXIT_RUN;
 }
 
@@ -365,12 +399,18 @@ static int conclude(struct sweep *s, const struct sweep_work *w)
 	struct database *d = NULL;
 	json_t *report;
 	bool met = true;
-	int status = write_table(s);
+	int status;
+
+	/* Ctrl-C ends it at once: all of this can be made again */
+	stop_release();
+	status = write_table(s);
 
 	if (status == EXIT_WELL)
 		status = make_database(s, &d);
-	if (status != EXIT_WELL)
+	if (status != EXIT_WELL) {
+		database_close(d);
 		return status;
+	}
 	report = make_report(s, w, d, &met);
 	status = write_report(s, report);
 	if (s->command->json)
@@ -434,8 +474,10 @@ static int do_sweep(struct sweep *s)
 static int sweep_file(const struct sweep_command *c, const char *file, const char *in)
 {
 	struct sweep s = {.command = c, .file = file, .lock = -1};
-	int status = make_plan(&s);
+	int status;
 
+	stop_catch_two(0);
+	status = make_plan(&s);
 	if (status == EXIT_WELL) {
 		const char *scale = c->scale ? c->scale : "", *dash = c->scale ? "-" : "";
 
@@ -538,12 +580,37 @@ static int take_options(struct sweep_command *c)
 	return status == EXIT_WELL ? take_seeds(c, cli_value(command, args, "seeds")) : status;
 }
 
+/* What would else be found out when all runs are done. */
+static int check_options(const struct sweep_command *c)
+{
+	struct error why = ERROR_INIT;
+	const char *option = NULL;
+	bool largest;
+
+	if (c->metric && metric_check(c->metric, &why) < 0)
+		option = "metric";
+	else if (c->best && metric_check(best_metric(c, &largest), &why) < 0)
+		option = "best";
+	else if (c->plot && plot_check(c->plot, &why) < 0)
+		option = "plot";
+	if (option)
+		cli_error("sweep: --%s: %s", option, why.text);
+	return option ? EXIT_INPUT : EXIT_WELL;
+}
+
 static int sweep_path(const struct sweep_command *c, const char *path)
 {
+	int status = check_options(c);
 	struct stat st;
 
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? sweep_folder(c, path)
-							   : sweep_file(c, path, NULL);
+	if (status != EXIT_WELL)
+		return status;
+	if (stat(path, &st) < 0 || !S_ISDIR(st.st_mode))
+		return sweep_file(c, path, NULL);
+	if (!c->plot)
+		return sweep_folder(c, path);
+	cli_error("sweep: --plot is one picture, and %s a folder; name one of its scenarios", path);
+	return EXIT_INPUT;
 }
 
 /* One of the processes of mpirun: the first one sweeps, and the others do its runs. */

@@ -9,6 +9,8 @@
 #include <unistd.h>
 #include "base/fnv.h"
 #include "base/json.h"
+#include "base/numbers.h"
+#include "base/series.h"
 #include "cli/provenance.h"
 #include "cli/stop.h"
 #include "cli/sweep_ranks.h"
@@ -62,7 +64,7 @@ static json_t *read_summary(const struct sweep_work *w, size_t number)
 
 	if (folder && asprintf(&path, "%s/summary.json", folder) >= 0)
 		summary = json_load_file(path, 0, NULL);
-	if (json_is_true(json_object_get(summary, "interrupted"))) {
+	if (!json_is_object(summary) || json_is_true(json_object_get(summary, "interrupted"))) {
 		json_decref(summary);
 		summary = NULL;
 	}
@@ -128,6 +130,40 @@ static bool meets(const struct scenario *s, json_t *summary)
 	return !summary || (expect_check(s, summary, &met) == 0 && met);
 }
 
+/* What a run must have for its file of that name; NULL: it is there. */
+static const char *lacks_for(const struct scenario *s, const char *table)
+{
+	static const struct {
+		const char *table, *needs;
+	} series[] = {
+#define X(symbol, key, file) [symbol] = {#file, "telemetry: {" #key ": 10us}"},
+		SERIES(X)
+#undef X
+	};
+
+	for (size_t k = 0; k < COUNT(series); k++)
+		if (!strcmp(table, series[k].table))
+			return s->series[k].every_ps ? NULL : series[k].needs;
+	return strcmp(table, "pauses") || s->sw.pfc.on ? NULL : "switch: {pfc: on}";
+}
+
+static int check_tables(const struct sweep_work *w, const struct scenario *s)
+{
+	const struct sweep_spec *sweep = &w->plan->base->sweep;
+
+	for (size_t i = 0; i < sweep->table_count; i++) {
+		const char *needs = lacks_for(s, sweep->tables[i]);
+
+		if (!needs)
+			continue;
+		cli_error(
+			"%s: sweep.tables has %s, which a run writes only with %s; add that, or leave the table out",
+			w->file, sweep->tables[i], needs);
+		return EXIT_INPUT;
+	}
+	return EXIT_WELL;
+}
+
 static int prepare_run(struct sweep_work *w, size_t number)
 {
 	struct sweep_run *run = &w->plan->runs[number];
@@ -149,6 +185,8 @@ static int prepare_run(struct sweep_work *w, size_t number)
 	}
 	if (status == EXIT_WELL)
 		status = load_run(w, number, &args, &s);
+	if (status == EXIT_WELL && number % w->plan->seeds == 0)
+		status = check_tables(w, s);
 	if (status == EXIT_INPUT && !w->errors)
 		cli_error("that is the run %s", sweep_run_text(w->plan, run, text));
 	if (status == EXIT_WELL && scenario_identity(s, &identity, &why) < 0) {
@@ -207,6 +245,10 @@ int sweep_prepare(struct sweep_work *w)
 
 		wrong += r != EXIT_WELL;
 		status = r != EXIT_WELL ? r : status;
+	}
+	if (stop_asked) {
+		cli_error("interrupted before the first run");
+		return EXIT_RUN;
 	}
 	return status == EXIT_WELL ? check_twins(w->plan) : status;
 }
@@ -357,12 +399,13 @@ static int do_all(struct sweep_work *w, struct jobs *jobs)
 			w->progress.states[next++] = RUN_RUNS;
 			continue;
 		}
+		/* before one ends: as many run as can */
+		sweep_show_progress(w, jobs_running(jobs));
 		r = jobs_wait(jobs, LOOK_S, &end);
 		if (r == 0)
 			take_end(w, &end);
 		else if (r == -EAGAIN)
 			r = 0;
-		sweep_show_progress(w, jobs_running(jobs));
 	}
 	return r == -ECHILD ? 0 : r;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/clean.h"
 #include "base/numbers.h"
@@ -154,17 +155,43 @@ static int draw(const struct plot *p, const struct files *files, const struct fo
 	return run_gnuplot(files, format, why);
 }
 
+/* The name alone. */
+static int check_name(const char *file, struct error *why)
+{
+	char shown[TEXT_SHOWN];
+
+	return format_of(file) && text_printable(file, false)
+		       ? 0
+		       : error_set(why, -EINVAL,
+				 "a picture is a file named NAME.svg or NAME.pdf, not '%s'",
+				 text_shown(shown, file));
+}
+
+int plot_check(const char *file, struct error *why)
+{
+	const char *slash = strrchr(file, '/');
+	char *folder = slash ? join("", file, (size_t)(slash - file) + 1, "") : strdup(".");
+	struct stat st;
+	int r = check_name(file, why);
+
+	if (r == 0 && !folder)
+		r = error_set(why, -EINVAL, "out of memory");
+	else if (r == 0 && access(folder, W_OK | X_OK) < 0)
+		r = error_set(why, -EINVAL, "can't write %s: %s", file, strerror(errno));
+	else if (r == 0 && stat(file, &st) == 0 && S_ISDIR(st.st_mode))
+		r = error_set(why, -EINVAL, "can't write %s: it is a folder", file);
+	free(folder);
+	return r;
+}
+
 int plot_draw(const struct plot *p, const char *file, struct error *why)
 {
 	const struct format *format = format_of(file);
 	struct files files = {0};
-	char shown[TEXT_SHOWN];
-	int r;
+	int r = check_name(file, why);
 
-	if (!format || !text_printable(file, false))
-		return error_set(why, -EINVAL,
-			"a picture is a file named NAME.svg or NAME.pdf, not '%s'",
-			text_shown(shown, file));
+	if (r < 0)
+		return r;
 	r = name_files(&files, file, format) < 0 ? error_set(why, -ENOMEM, "out of memory")
 						 : draw(p, &files, format, why);
 	free_files(&files);

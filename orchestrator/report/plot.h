@@ -39,6 +39,9 @@ struct plot {
 	size_t series_count;
 };
 
+/* Whether a picture could be made there, before there is one. 0, or -EINVAL with why. */
+int plot_check(const char *file, struct error *why);
+
 /*
  * Draws into a file named NAME.svg or NAME.pdf, and leaves the script that draws it, data included,
  * beside it as NAME.gnuplot. The same plot is the same script and, of one gnuplot, the same SVG.

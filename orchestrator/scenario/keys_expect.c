@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include "base/metrics.h"
@@ -23,27 +24,34 @@ static const char *new_name(const char *metric, char buf[METRIC_NAME])
 }
 
 /* Too many to list in a message: it names the closest, or one with that word, and the command. */
-bool check_metric(struct check *c, const struct tree *n, void *target)
+int metric_check(const char *metric, struct error *why)
 {
 	char text[METRICS_LIMIT][METRIC_NAME], shown[TEXT_SHOWN], buf[METRIC_NAME];
-	const char *names[METRICS_LIMIT], *hint, *now = new_name(n->text, buf);
+	const char *names[METRICS_LIMIT], *hint, *now = new_name(metric, buf);
 	size_t count = 0;
 
-	(void)target;
 	for (; count < METRICS_LIMIT && (names[count] = metric_name(count, text[count])); count++)
-		if (!strcmp(n->text, names[count]))
-			return true;
+		if (!strcmp(metric, names[count]))
+			return 0;
 	for (size_t i = 0; now && i < count; i++)
 		if (!strcmp(now, names[i]))
-			return explain_value(c->diags, n, "'%s' is called %s now", n->text, now);
-	hint = nearest_word(n->text, names, count);
+			return error_set(why, -EINVAL, "'%s' is called %s now", metric, now);
+	hint = nearest_word(metric, names, count);
 	for (size_t i = 0; !hint && i < count; i++)
-		if (strlen(n->text) > 1 && strstr(names[i], n->text))
+		if (strlen(metric) > 1 && strstr(names[i], metric))
 			hint = names[i];
-	return explain_value(c->diags, n,
+	return error_set(why, -EINVAL,
 		"'%s' is no number of summary.json; %s%s%s'fabricbed help metrics' lists them",
-		text_shown(shown, n->text), hint ? "did you mean '" : "", hint ? hint : "",
+		text_shown(shown, metric), hint ? "did you mean '" : "", hint ? hint : "",
 		hint ? "'? " : "");
+}
+
+bool check_metric(struct check *c, const struct tree *n, void *target)
+{
+	struct error why = ERROR_INIT;
+
+	(void)target;
+	return metric_check(n->text, &why) == 0 || explain_value(c->diags, n, "%s", why.text);
 }
 
 bool expect_has_of(const char *metric)

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/diag.h"
+#include "base/error.h"
 #include "base/quantity.h"
 #include "base/series.h"
 #include "faults/fault_kind.h"
@@ -201,6 +202,9 @@ struct expect_spec {
 	double value;
 	struct diag_pos pos;
 };
+
+/* Whether it is the name of a number of summary.json: 0; -EINVAL with why, and the nearest name. */
+int metric_check(const char *metric, struct error *why);
 
 /* Whether the metric is of completion times: of all flows, or of those that have finished. */
 bool expect_has_of(const char *metric);

@@ -71,6 +71,10 @@ static void put_cell(struct filling *f, size_t column, const struct sweep_cell *
 
 	if (c->kind == CELL_TEXT)
 		sqlite3_bind_text(f->insert, at, c->text, -1, SQLITE_STATIC);
+	else if (c->kind == CELL_WHOLE && c->whole <= INT64_MAX)
+		sqlite3_bind_int64(f->insert, at, (sqlite3_int64)c->whole);
+	else if (c->kind == CELL_WHOLE)
+		sqlite3_bind_double(f->insert, at, (double)c->whole);
 	else if (c->kind == CELL_NUMBER && c->number == (double)(sqlite3_int64)c->number)
 		sqlite3_bind_int64(f->insert, at, (sqlite3_int64)c->number);
 	else if (c->kind == CELL_NUMBER)
@@ -126,7 +130,7 @@ static size_t split(char *line, char *fields[COLUMNS_MAX])
 
 static struct sweep_cell field_cell(const char *field)
 {
-	struct sweep_cell c = {CELL_EMPTY, field, 0};
+	struct sweep_cell c = {.kind = CELL_EMPTY, .text = field};
 	char *end;
 
 	if (!*field)
@@ -140,7 +144,7 @@ static struct sweep_cell field_cell(const char *field)
 /* The lines of a file behind its title, each with the run in front. */
 static int add_lines(struct filling *f, FILE *in, const char *run, struct error *why)
 {
-	const struct sweep_cell id = {CELL_TEXT, run, 0};
+	const struct sweep_cell id = {.kind = CELL_TEXT, .text = run};
 	char *line = NULL, *fields[COLUMNS_MAX];
 	size_t size = 0;
 	int r = 0;
@@ -218,7 +222,18 @@ static int fill(
 		r = add_runs(d, t, why);
 	for (size_t i = 0; r == 0 && i < sweep->table_count; i++)
 		r = add_table(d, t, folder, sweep->tables[i], why);
-	return r == 0 ? execute(d, "COMMIT; PRAGMA query_only = ON", why) : r;
+	return r == 0 ? execute(d, "COMMIT", why) : r;
+}
+
+/* What a query does to the database, step by step: it may read. */
+static int authorize(
+	void *arg, int action, const char *a, const char *b, const char *c, const char *d)
+{
+	(void)arg, (void)a, (void)b, (void)c, (void)d;
+	return action == SQLITE_SELECT || action == SQLITE_READ || action == SQLITE_FUNCTION ||
+			       action == SQLITE_RECURSIVE
+		       ? SQLITE_OK
+		       : SQLITE_DENY;
 }
 
 int database_make(struct database **ret, const char *path, const struct sweep_table *t,
@@ -235,6 +250,8 @@ int database_make(struct database **ret, const char *path, const struct sweep_ta
 		r = error_set(why, -EIO, "can't write %s: %s", path, sqlite3_errmsg(d->db));
 	else
 		r = fill(d, t, folder, why);
+	if (r == 0)
+		sqlite3_set_authorizer(d->db, authorize, NULL);
 	if (r < 0)
 		database_close(d);
 	else
@@ -255,14 +272,35 @@ static struct sweep_cell column_cell(sqlite3_stmt *s, int column)
 {
 	switch (sqlite3_column_type(s, column)) {
 	case SQLITE_NULL:
-		return (struct sweep_cell){CELL_EMPTY, NULL, 0};
+		return (struct sweep_cell){.kind = CELL_EMPTY};
 	case SQLITE_INTEGER:
 	case SQLITE_FLOAT:
-		return (struct sweep_cell){CELL_NUMBER, NULL, sqlite3_column_double(s, column)};
+		return (struct sweep_cell){
+			.kind = CELL_NUMBER, .number = sqlite3_column_double(s, column)};
 	default:
 		return (struct sweep_cell){
-			CELL_TEXT, (const char *)sqlite3_column_text(s, column), 0};
+			.kind = CELL_TEXT, .text = (const char *)sqlite3_column_text(s, column)};
 	}
+}
+
+/* The first statement, which must be the only one, and give rows. */
+static int prepare(struct database *d, const char *sql, sqlite3_stmt **ret, struct error *why)
+{
+	sqlite3_stmt *next = NULL;
+	const char *rest;
+	int r = sqlite3_prepare_v2(d->db, sql, -1, ret, &rest);
+
+	if (r == SQLITE_AUTH)
+		return error_set(why, -EINVAL, "a query may only read; expected a SELECT");
+	if (r != SQLITE_OK)
+		return fail(d, why);
+	if (!*ret || !sqlite3_column_count(*ret) || sqlite3_column_count(*ret) > COLUMNS_MAX)
+		return error_set(why, -EINVAL, "the query gives no columns; expected a SELECT");
+	r = sqlite3_prepare_v2(d->db, rest, -1, &next, NULL);
+	if (r == SQLITE_OK && !next)
+		return 0;
+	sqlite3_finalize(next);
+	return error_set(why, -EINVAL, "the query is more than one statement");
 }
 
 int database_query(struct database *d, const char *sql,
@@ -271,14 +309,10 @@ int database_query(struct database *d, const char *sql,
 	struct sweep_cell cells[COLUMNS_MAX];
 	const char *names[COLUMNS_MAX];
 	struct database_row found = {.cells = cells, .names = names};
-	sqlite3_stmt *s;
-	int r = 0, step = SQLITE_DONE;
+	sqlite3_stmt *s = NULL;
+	int r = prepare(d, sql, &s, why), step = SQLITE_DONE;
 
-	if (sqlite3_prepare_v2(d->db, sql, -1, &s, NULL) != SQLITE_OK)
-		return fail(d, why);
-	found.count = (size_t)sqlite3_column_count(s);
-	if (!s || !found.count || found.count > COLUMNS_MAX)
-		r = error_set(why, -EINVAL, "the query gives no columns; expected a SELECT");
+	found.count = r == 0 ? (size_t)sqlite3_column_count(s) : 0;
 	for (size_t i = 0; r == 0 && i < found.count; i++)
 		names[i] = sqlite3_column_name(s, (int)i);
 	while (r == 0 && (step = sqlite3_step(s)) == SQLITE_ROW) {

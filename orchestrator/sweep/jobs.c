@@ -112,12 +112,17 @@ static void last_line(int fd, char *ret, size_t size)
 		memmove(ret, line + 1, strlen(line));
 }
 
+/* What each message of this program begins with: the one that tells of it has it, too. */
+#define PREFIX "fabricbed: "
+
 void job_end_text(const struct job_end *end, char *buf, size_t size)
 {
+	bool prefixed = !strncmp(end->said, PREFIX, strlen(PREFIX));
+
 	if (WIFSIGNALED(end->status))
 		snprintf(buf, size, "killed by signal %d", WTERMSIG(end->status));
 	else if (*end->said)
-		snprintf(buf, size, "%s", end->said);
+		snprintf(buf, size, "%s", end->said + (prefixed ? strlen(PREFIX) : 0));
 	else
 		snprintf(buf, size, "exit status %d", WEXITSTATUS(end->status));
 }

@@ -236,8 +236,11 @@ int picture_draw(const struct sweep_plot *plot, const struct sweep_table *t, str
 	const char *metric, const char *file, struct error *why)
 {
 	struct drawing g = {.plot = plot, .t = t, .metric = plot->y ? plot->y : metric};
-	int r = plot->query ? database_query(d, plot->query, add_row, &g, &g.why) : add_table(&g);
+	struct error wrong = ERROR_INIT;
+	int r = plot->query ? database_query(d, plot->query, add_row, &g, &wrong) : add_table(&g);
 
+	if (*wrong.text)
+		error_set(&g.why, r, "plot %s: %s", plot->name, wrong.text);
 	if (r == -ENOMEM)
 		error_set(&g.why, r, "out of memory");
 	if (r == 0)

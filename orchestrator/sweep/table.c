@@ -73,12 +73,12 @@ const char *sweep_table_name(const struct sweep_table *t, size_t column)
 
 static struct sweep_cell text_cell(const char *text)
 {
-	return (struct sweep_cell){text && *text ? CELL_TEXT : CELL_EMPTY, text, 0};
+	return (struct sweep_cell){.kind = text && *text ? CELL_TEXT : CELL_EMPTY, .text = text};
 }
 
 static struct sweep_cell number_cell(double number)
 {
-	return (struct sweep_cell){CELL_NUMBER, NULL, number};
+	return (struct sweep_cell){.kind = CELL_NUMBER, .number = number};
 }
 
 static struct sweep_cell parameter_cell(
@@ -106,13 +106,13 @@ struct sweep_cell sweep_table_cell(const struct sweep_table *t, size_t run, size
 		return parameter_cell(p, r, column);
 	column -= p->column_count;
 	if (column == SEED)
-		return number_cell((double)r->seed);
+		return (struct sweep_cell){.kind = CELL_WHOLE, .whole = r->seed};
 	if (column == STATUS)
 		return text_cell(!summary ? "failed" : "done");
 	if (column == TRACE_HASH)
 		return text_cell(look_text(summary, "trace_hash"));
 	if (!summary || summary_lookup(summary, t->metrics[column - BACK], &value) < 0)
-		return (struct sweep_cell){CELL_EMPTY, NULL, 0};
+		return (struct sweep_cell){.kind = CELL_EMPTY};
 	return number_cell(value);
 }
 
@@ -145,6 +145,8 @@ void sweep_table_write(const struct sweep_table *t, FILE *out)
 				write_text(out, c.text);
 			else if (c.kind == CELL_NUMBER)
 				fprintf(out, "%.15g", c.number);
+			else if (c.kind == CELL_WHOLE)
+				fprintf(out, "%llu", (unsigned long long)c.whole);
 		}
 		fputc('\n', out);
 	}

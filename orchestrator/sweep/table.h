@@ -28,11 +28,12 @@ size_t sweep_table_columns(const struct sweep_table *t);
 
 const char *sweep_table_name(const struct sweep_table *t, size_t column);
 
-/* A cell: a text, a number, or nothing. */
+/* A cell: a text, a number, a seed with all its digits, or nothing. */
 struct sweep_cell {
-	enum { CELL_EMPTY, CELL_TEXT, CELL_NUMBER } kind;
+	enum { CELL_EMPTY, CELL_TEXT, CELL_NUMBER, CELL_WHOLE } kind;
 	const char *text;
 	double number;
+	uint64_t whole;
 };
 
 struct sweep_cell sweep_table_cell(const struct sweep_table *t, size_t run, size_t column);

@@ -157,8 +157,17 @@ static void queries_are_expectations(void **state)
 		"the query gives no number");
 	decides("{query: 'SELEC 1', at_most: 1}", false, "-",
 		"SQLite: near \"SELEC\": syntax error");
-	decides("{query: 'DROP TABLE runs', at_most: 1}", false, "-",
+	decides("{query: 'BEGIN', at_most: 1}", false, "-",
+		"a query may only read; expected a SELECT");
+	decides("{query: 'DELETE FROM runs RETURNING 1', at_most: 1}", false, "-",
+		"a query may only read; expected a SELECT");
+	decides("{query: 'PRAGMA query_only = OFF', at_most: 1}", false, "-",
+		"a query may only read; expected a SELECT");
+	decides("{query: '-- nothing', at_most: 1}", false, "-",
 		"the query gives no columns; expected a SELECT");
+	decides("{query: 'SELECT 1; -- one', at_most: 1}", true, "1", "");
+	decides("{query: 'SELECT 1; SELECT 2', at_most: 1}", false, "-",
+		"the query is more than one statement");
 }
 
 static void points_and_the_best_of_them(void **state)

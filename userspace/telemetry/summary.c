@@ -257,11 +257,27 @@ static bool is_drop_reason(const char *metric)
 	return false;
 }
 
+/* Of messages: a class without any is left out. */
+static bool is_size_count(const char *metric)
+{
+	static const char *const counts[] = {
+#define X(key, limit) "flows.by_size." key ".count",
+		SIZE_CLASSES(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < COUNT(counts); i++)
+		if (!strcmp(metric, counts[i]))
+			return true;
+	return false;
+}
+
 int summary_lookup(const json_t *summary, const char *metric, double *ret)
 {
 	const json_t *at = look(summary, metric);
 
-	if (at ? !json_is_number(at) && strcmp(metric, "packets.dropped") : !is_drop_reason(metric))
+	if (at ? !json_is_number(at) && strcmp(metric, "packets.dropped")
+	       : !is_drop_reason(metric) && !is_size_count(metric))
 		return -ENOENT;
 	*ret = look_number(at, "");
 	return 0;

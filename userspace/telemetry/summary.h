@@ -44,8 +44,9 @@ json_t *summary_new(const struct summary_info *info, const struct engine *e,
 json_t *summary_dropped(const struct engine_stats *s);
 
 /*
- * The number at a dotted path ("flows.fct_us.max"). An object of counts stands for their sum, and a
- * drop reason that did not occur is 0. 0; -ENOENT: there is no such number in this run.
+ * The number at a dotted path ("flows.fct_us.max"). An object of counts stands for their sum. A
+ * drop reason that did not occur is 0, and so is the count of a class of sizes without messages. 0;
+ * -ENOENT: there is no such number in this run.
  */
 int summary_lookup(const json_t *summary, const char *metric, double *ret);
 
