@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/array.h"
 #include "base/diag.h"
 #include "base/json.h"
 #include "base/parallel.h"
@@ -63,25 +64,27 @@ struct sweep {
 	struct scenario *scenario;
 	struct sweep_plan *plan;
 	struct sweep_table table;
+	char *about; /* as the file has it, where a scale is taken; NULL: the scenario's */
 	char *folder;
 	int lock;
-	const char **settings; /* of the scale, and of the command line */
+	char **settings; /* of the scale, and of the command line */
 	size_t first_count, setting_count;
 };
 
 /* ---- the scenario, its scale and its plan ---- */
 
-static int add_settings(struct sweep *s, char *const *items, size_t count)
+/* Copies them. */
+static int add_settings(struct sweep *s, const char *const *items, size_t count)
 {
-	const char **all = realloc(s->settings, (s->setting_count + count + 1) * sizeof(*all));
+	for (size_t i = 0; i < count; i++) {
+		char *copy = strdup(items[i]);
 
-	if (!all) {
+		if (copy && ARRAY_ADD(s->settings, s->setting_count, copy) == 0)
+			continue;
+		free(copy);
 		cli_error("out of memory");
 		return EXIT_RUN;
 	}
-	s->settings = all;
-	for (size_t i = 0; i < count; i++)
-		all[s->setting_count++] = items[i];
 	return EXIT_WELL;
 }
 
@@ -129,8 +132,7 @@ static int check_given(const struct sweep *s)
 		for (size_t k = 0; k < s->plan->column_count; k++) {
 			const char *key = s->plan->columns[k].parameter->key;
 
-			if (strncmp(args->sets[i], key, strlen(key)) ||
-				args->sets[i][strlen(key)] != '=')
+			if (!sweep_sets_key(args->sets[i], key))
 				continue;
 			cli_error(
 				"sweep: --set %s would undo the sweep's grid; set sweep.grid.%zu.values instead",
@@ -147,40 +149,37 @@ static int check_given(const struct sweep *s)
 	return EXIT_WELL;
 }
 
+/* What a scale sets stands before what the command line does. */
+static int take_scale(struct sweep *s)
+{
+	const struct variant_spec *scale = NULL;
+	struct scenario *base = NULL;
+	int status = load_with(s, &base);
+
+	if (status == EXIT_WELL) {
+		scale = find_scale(s, base);
+		status = scale ? add_settings(
+					 s, (const char *const *)scale->set.items, scale->set.count)
+			       : EXIT_INPUT;
+		s->first_count = s->setting_count;
+		s->about = strdup(base->about);
+	}
+	scenario_free(base);
+	return status;
+}
+
 static int make_plan(struct sweep *s)
 {
 	const struct sweep_command *c = s->command;
 	struct error why = ERROR_INIT;
-	struct scenario *base = NULL;
-	int status;
+	int status = c->scale ? take_scale(s) : EXIT_WELL;
 
-	/* the scale's settings stay in memory with the scenario that has them */
-	if (c->scale) {
-		const struct variant_spec *scale;
-
-		status = load_with(s, &base);
-		scale = status == EXIT_WELL ? find_scale(s, base) : NULL;
-		if (!scale) {
-			scenario_free(base);
-			return EXIT_INPUT;
-		}
-		status = add_settings(s, scale->set.items, scale->set.count);
-		s->first_count = s->setting_count;
-		s->scenario = base;
-		if (status != EXIT_WELL)
-			return status;
-	}
-	status = add_settings(s, (char *const *)c->args->sets, c->args->set_count);
+	if (status == EXIT_WELL)
+		status = add_settings(s, c->args->sets, c->args->set_count);
 	if (status == EXIT_WELL && c->seeds)
-		status = add_settings(s, &c->seeds, 1);
-	if (status != EXIT_WELL)
-		return status;
-	/* as texts of their own: the scenario they came from goes */
-	for (size_t i = 0; i < s->setting_count; i++)
-		s->settings[i] = strdup(s->settings[i]);
-	scenario_free(s->scenario);
-	s->scenario = NULL;
-	status = load_with(s, &s->scenario);
+		status = add_settings(s, (const char *const *)&c->seeds, 1);
+	if (status == EXIT_WELL)
+		status = load_with(s, &s->scenario);
 	if (status != EXIT_WELL)
 		return status;
 	if (sweep_plan_new(&s->plan, s->scenario, &why) < 0) {
@@ -416,7 +415,9 @@ static int conclude(struct sweep *s, const struct sweep_work *w)
 	if (s->command->json)
 		print_json(report, stdout);
 	else if (!s->command->quiet)
-		sweep_print(report, s->scenario->about, s->folder);
+		sweep_print(report,
+			s->about && !s->command->args->set_count ? s->about : s->scenario->about,
+			s->folder);
 	status = worse(status, draw_plots(s, d, look_text(report, "metric")));
 	json_decref(report);
 	database_close(d);
@@ -442,9 +443,9 @@ static int do_sweep(struct sweep *s)
 	struct sweep_work w = {
 		.file = s->file,
 		.folder = s->folder,
-		.first = s->settings,
+		.first = (const char *const *)s->settings,
 		.first_count = s->first_count,
-		.given = s->settings + s->first_count,
+		.given = (const char *const *)s->settings + s->first_count,
 		.given_count = s->setting_count - s->first_count,
 		.kernel = c->kernel,
 		.quiet = c->quiet,
@@ -470,7 +471,24 @@ static int do_sweep(struct sweep *s)
 	return status == EXIT_WELL ? conclude(s, &w) : status;
 }
 
-/* in: the folder that gets one of this name; NULL: the command line's, or its default. */
+/* Of several scenarios each has a folder called as its file: two names may be the same. */
+static char *folder_of(const struct sweep *s, const char *in)
+{
+	const struct sweep_command *c = s->command;
+	const char *slash = strrchr(s->file, '/'), *file = slash ? slash + 1 : s->file;
+	const char *name = in ? file : s->scenario->name;
+	int length = (int)(in ? strrchr(file, '.') - file : (ptrdiff_t)strlen(name));
+	char *folder = NULL;
+
+	if (c->output && !in)
+		return strdup(c->output);
+	return asprintf(&folder, "%s/%.*s%s%s", in ? in : "sweeps", length, name,
+		       c->scale ? "-" : "", c->scale ? c->scale : "") < 0
+		       ? NULL
+		       : folder;
+}
+
+/* in: the folder that gets one of several scenarios; NULL: it is the only one. */
 static int sweep_file(const struct sweep_command *c, const char *file, const char *in)
 {
 	struct sweep s = {.command = c, .file = file, .lock = -1};
@@ -479,13 +497,7 @@ static int sweep_file(const struct sweep_command *c, const char *file, const cha
 	stop_catch_two(0);
 	status = make_plan(&s);
 	if (status == EXIT_WELL) {
-		const char *scale = c->scale ? c->scale : "", *dash = c->scale ? "-" : "";
-
-		if (c->output && !in)
-			s.folder = strdup(c->output);
-		else if (asprintf(&s.folder, "%s/%s%s%s", in ? in : "sweeps", s.scenario->name,
-				 dash, scale) < 0)
-			s.folder = NULL;
+		s.folder = folder_of(&s, in);
 		status = s.folder ? do_sweep(&s) : EXIT_RUN;
 	}
 	if (s.lock >= 0)
@@ -493,9 +505,10 @@ static int sweep_file(const struct sweep_command *c, const char *file, const cha
 	sweep_table_release(&s.table);
 	sweep_plan_free(s.plan);
 	scenario_free(s.scenario);
-	for (size_t i = 0; s.plan && i < s.setting_count; i++)
-		free((char *)s.settings[i]);
+	for (size_t i = 0; i < s.setting_count; i++)
+		free(s.settings[i]);
 	free(s.settings);
+	free(s.about);
 	free(s.folder);
 	return status;
 }
@@ -512,6 +525,7 @@ static int is_scenario(const struct dirent *e)
 /* Each scenario in a folder, in the order of their names. */
 static int sweep_folder(const struct sweep_command *c, const char *folder)
 {
+	char *real = realpath(folder, NULL), *in = NULL;
 	struct dirent **files = NULL;
 	int count = scandir(folder, &files, is_scenario, alphasort), status = EXIT_WELL;
 
@@ -519,19 +533,25 @@ static int sweep_folder(const struct sweep_command *c, const char *folder)
 		cli_error("sweep: %s: %s", folder,
 			count ? strerror(errno) : "no scenario files (*.yaml) in there");
 		free(files);
+		free(real);
 		return EXIT_INPUT;
 	}
+	if (c->output)
+		in = strdup(c->output);
+	else if (!real || asprintf(&in, "sweeps%s", strrchr(real, '/')) < 0)
+		in = NULL;
 	for (int i = 0; i < count; i++) {
 		char *file;
 
-		if (!stop_asked && asprintf(&file, "%s/%s", folder, files[i]->d_name) >= 0) {
-			status = worse(
-				status, sweep_file(c, file, c->output ? c->output : "sweeps"));
+		if (in && !stop_asked && asprintf(&file, "%s/%s", folder, files[i]->d_name) >= 0) {
+			status = worse(status, sweep_file(c, file, in));
 			free(file);
 		}
 		free(files[i]);
 	}
 	free(files);
+	free(real);
+	free(in);
 	return status;
 }
 

@@ -52,14 +52,14 @@ struct handing {
 	struct sweep_work *w;
 	size_t *runs; /* of each item */
 	char **items;
-	size_t count;
+	size_t count, left; /* left: of which nothing has come */
 };
 
 /* What an earlier try left there is no result. */
 static int take_result(void *arg, const struct handout_result *result)
 {
 	struct handing *h = arg;
-	size_t run = h->runs[result->item];
+	size_t run = h->runs[result->item], workers = (size_t)ranks_size(h->w->ranks) - 1;
 	char *folder = sweep_run_folder(h->w, run);
 	struct error why = ERROR_INIT;
 	int r = folder ? 0 : -ENOMEM;
@@ -72,8 +72,9 @@ static int take_result(void *arg, const struct handout_result *result)
 	free(folder);
 	sweep_take(h->w, run, r == 0 && result->status == 0,
 		result->status < 0 ? result->why : why.text);
-	sweep_show_progress(h->w, (size_t)ranks_size(h->w->ranks) - 1);
-	return stop_asked ? -EINTR : 0;
+	h->left--;
+	sweep_show_progress(h->w, h->left < workers ? h->left : workers);
+	return stop_asked || result->status == -EINTR ? -EINTR : 0;
 }
 
 int sweep_hand_out(struct sweep_work *w)
@@ -91,6 +92,7 @@ int sweep_hand_out(struct sweep_work *w)
 		if (!h.items[h.count++])
 			goto out;
 	}
+	h.left = h.count;
 	if (h.runs && h.items)
 		r = handout_lead(w->ranks, (const char *const *)h.items, h.count, take_result, &h);
 out:
@@ -105,12 +107,16 @@ out:
 
 #define ARGUMENTS_MAX 512
 
-/* Waits for the only job; if this process is to stop, so is that. */
+/* Waits for the only job. It is told to stop if this process is: once, since three times kill. */
 static void wait_for(struct jobs *jobs, struct job_end *end)
 {
-	while (jobs_wait(jobs, 0.25, end) < 0)
-		if (stop_asked)
+	bool told = false;
+
+	while (jobs_wait(jobs, 0.25, end) < 0) {
+		if (stop_asked && !told)
 			jobs_stop(jobs);
+		told = stop_asked;
+	}
 }
 
 static int run_in(const char *folder, const json_t *list, struct jobs *jobs, struct error *why)
@@ -144,6 +150,10 @@ static int do_item(void *arg, const char *item, struct bundle *ret, struct error
 	char *folder = NULL;
 	int r = -ENOMEM;
 
+	if (stop_asked) {
+		json_decref(list);
+		return error_set(why, -EINTR, "its process was told to stop");
+	}
 	if (asprintf(&folder, "%s/fabricbed-XXXXXX", place && *place ? place : "/tmp") < 0)
 		folder = NULL;
 	if (folder && !mkdtemp(folder)) {

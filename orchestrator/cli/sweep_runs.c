@@ -250,6 +250,10 @@ int sweep_prepare(struct sweep_work *w)
 		cli_error("interrupted before the first run");
 		return EXIT_RUN;
 	}
+	if (stop_asked) {
+		cli_error("interrupted before the first run");
+		return EXIT_RUN;
+	}
 	return status == EXIT_WELL ? check_twins(w->plan) : status;
 }
 
@@ -259,15 +263,13 @@ int sweep_prepare(struct sweep_work *w)
 static double time_left(const struct sweep_work *w, size_t running)
 {
 	const struct sweep_progress *p = &w->progress;
-	double all = 0, left = 0;
+	double left = 0;
 
-	for (size_t i = 0; i < w->plan->points; i++)
-		all += p->spent_s[i];
 	for (size_t i = 0; i < w->plan->count; i++) {
 		size_t point = w->plan->runs[i].point;
 
 		double one = p->measured[point] ? p->spent_s[point] / (double)p->measured[point]
-						: all / (double)p->ended;
+						: p->all_s / (double)p->all_measured;
 
 		if (!w->table->summaries[i] && p->states[i] != RUN_ENDED)
 			left += p->states[i] == RUN_RUNS ? one / 2 : one;
@@ -291,7 +293,7 @@ void sweep_show_progress(struct sweep_work *w, size_t running)
 		w->done_before + p->ended - w->failed, w->plan->count, running);
 	if (w->failed)
 		fprintf(stderr, ", %zu failed", w->failed);
-	if (p->ended)
+	if (p->all_measured)
 		fprintf(stderr, ", about %.0f s left", time_left(w, running));
 	if (!terminal)
 		fputc('\n', stderr);
@@ -345,6 +347,19 @@ static int start_run(struct sweep_work *w, struct jobs *jobs, size_t number)
 	return r;
 }
 
+/* How long a run took that is done. */
+static void account(struct sweep_work *w, size_t number)
+{
+	const json_t *summary = w->table->summaries[number];
+	double seconds = look_number(summary, "setup_s") + look_number(summary, "wall_s");
+	size_t point = w->plan->runs[number].point;
+
+	w->progress.spent_s[point] += seconds;
+	w->progress.measured[point] += summary != NULL;
+	w->progress.all_s += seconds;
+	w->progress.all_measured += summary != NULL;
+}
+
 void sweep_take(struct sweep_work *w, size_t number, bool done, const char *why)
 {
 	const struct sweep_run *run = &w->plan->runs[number];
@@ -355,6 +370,7 @@ void sweep_take(struct sweep_work *w, size_t number, bool done, const char *why)
 	w->progress.states[number] = RUN_ENDED;
 	if (done)
 		*summary = read_summary(w, number);
+	account(w, number);
 	w->missed += *summary && !is_met(*summary);
 	if (*summary || stop_asked)
 		return;
@@ -365,12 +381,9 @@ void sweep_take(struct sweep_work *w, size_t number, bool done, const char *why)
 
 static void take_end(struct sweep_work *w, const struct job_end *end)
 {
-	size_t point = w->plan->runs[end->number].point;
 	int status = WIFEXITED(end->status) ? WEXITSTATUS(end->status) : -1;
 	char why[sizeof(end->said) + 64];
 
-	w->progress.spent_s[point] += end->wall_s;
-	w->progress.measured[point]++;
 	job_end_text(end, why, sizeof(why));
 	sweep_take(w, end->number, status == EXIT_WELL || status == EXIT_EXPECT, why);
 }
@@ -432,6 +445,8 @@ int sweep_do(struct sweep_work *w)
 	p->states = calloc(w->plan->count, sizeof(*p->states));
 	p->spent_s = calloc(w->plan->points, sizeof(*p->spent_s));
 	p->measured = calloc(w->plan->points, sizeof(*p->measured));
+	for (size_t i = 0; p->states && p->spent_s && p->measured && i < w->plan->count; i++)
+		account(w, i);
 	if (p->states && p->spent_s && p->measured)
 		r = w->ranks ? sweep_hand_out(w) : do_jobs(w);
 	clear_progress(w);

@@ -25,8 +25,10 @@ struct sweep_work {
 		double looked_s;
 		size_t ended; /* runs that this command did */
 		enum sweep_state { RUN_WAITS, RUN_RUNS, RUN_ENDED } * states; /* by run */
-		double *spent_s;  /* by point: of those that ended */
+		double *spent_s;  /* by point: of those that are done */
 		size_t *measured; /* and how many */
+		double all_s;     /* of all points */
+		size_t all_measured;
 	} progress;
 	json_t *errors; /* of cli_args */
 };

@@ -36,6 +36,8 @@ int jobs_new(struct jobs **ret, size_t most)
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &child, NULL);
+	signal(SIGCHLD,
+		SIG_DFL); /* who ignores it, as a parent may have left it, learns of no end */
 	j->most = most;
 	*ret = j;
 	return 0;

@@ -88,23 +88,22 @@ static int column_init(struct sweep_column *c, const struct sweep_parameter *p)
 
 /* ---- the plan ---- */
 
-/* Whether a setting is of that key. */
-static bool sets_key(const char *setting, const char *key)
+bool sweep_sets_key(const char *setting, const char *key)
 {
 	size_t length = strlen(key);
 
-	return !strncmp(setting, key, length) && setting[length] == '=';
+	return !strncmp(setting, key, length) && (setting[length] == '=' || setting[length] == '.');
 }
 
 static int check_variant(const struct scenario *s, const struct variant_spec *v, struct error *why)
 {
 	for (size_t i = 0; i < v->set.count; i++) {
-		if (s->sweep.seeds.count && sets_key(v->set.items[i], "seed"))
+		if (s->sweep.seeds.count && sweep_sets_key(v->set.items[i], "seed"))
 			return error_set(why, -EINVAL,
 				"variant %s has a seed of its own, which the seeds of the sweep would take the place of; keep one",
 				v->name);
 		for (size_t k = 0; k < s->sweep.grid_count; k++)
-			if (sets_key(v->set.items[i], s->sweep.grid[k].key))
+			if (sweep_sets_key(v->set.items[i], s->sweep.grid[k].key))
 				return error_set(why, -EINVAL,
 					"variant %s sets %s, which the sweep's grid sets too; keep one",
 					v->name, s->sweep.grid[k].key);

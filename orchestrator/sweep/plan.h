@@ -39,7 +39,7 @@ struct sweep_plan {
 	size_t points, variants, seeds, count; /* count is the product of the others */
 };
 
-#define SWEEP_RUNS_MAX 1000000
+#define SWEEP_RUNS_MAX 100000 /* a summary in memory takes some 20 KB */
 
 /*
  * base outlives it. 0; -EINVAL with why: values that contradict each other (a variant that sets a
@@ -71,6 +71,9 @@ void sweep_settings_free(char **settings);
 #define SWEEP_RUN_TEXT 256
 const char *sweep_run_text(
 	const struct sweep_plan *p, const struct sweep_run *run, char buf[SWEEP_RUN_TEXT]);
+
+/* Whether a setting is of that key, or of a part of it: a later value of the key would undo it. */
+bool sweep_sets_key(const char *setting, const char *key);
 
 /* Whether a point has the values "parameter=value" that a `where` names. */
 struct settings;

@@ -140,11 +140,13 @@ static void contradictions_are_named(void **state)
 	} cases[] = {
 		{"compare: [{name: one, set: {until: 1ms}}]\nsweep: {grid: [{key: until, values: [2ms]}]}\n",
 			"variant one sets until, which the sweep's grid sets too; keep one"},
+		{"compare: [{name: one, set: {host.transport.strack.spray: single}}]\nsweep: {grid: [{key: host.transport, values: [roce]}]}\n",
+			"variant one sets host.transport, which the sweep's grid sets too; keep one"},
 		{"compare: [{name: one, set: {seed: 3}}]\nsweep: {seeds: 1..2}\n",
 			"variant one has a seed of its own, which the seeds of the sweep would take the place of; keep one"},
 		{"sweep: {seeds: 1..10000, grid: [{key: until, values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]}, "
 		 "{key: a, values: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]}]}\n",
-			"the sweep has more than 1000000 runs"},
+			"the sweep has more than 100000 runs"},
 	};
 
 	(void)state;

@@ -18,7 +18,7 @@
 	      "  grid: [{key: x, values: [1, 2]}]\n"                                               \
 	      "  seeds: 1..2\n"
 
-/* slowdown of each run: point 1 has a: 1, 3 and b: 4, 4; point 2 a: 2, 2 and b: 2, 2. 0: it failed. */
+/* slowdown of each run: point 1 has a: 1, 3 and b: 4, 4; point 2 has all 2. 0: it failed. */
 static double figures[] = {1, 3, 4, 4, 2, 2, 2, 2};
 
 struct world {
