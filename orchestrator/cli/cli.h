@@ -19,6 +19,12 @@ enum exit_status {
 	EXIT_RUN = 4,     /* the run failed */
 };
 
+/* What several came to: the worst of it. */
+static inline int exit_worse(int a, int b)
+{
+	return a > b ? a : b;
+}
+
 struct cli_option {
 	const char *name;     /* without its dashes */
 	char letter;          /* 0: none */

@@ -1,32 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 #include "base/array.h"
 #include "base/diag.h"
-#include "base/json.h"
 #include "base/parallel.h"
 #include "cli/cli.h"
 #include "cli/machine.h"
-#include "cli/parents.h"
-#include "cli/replace.h"
 #include "cli/stop.h"
-#include "cli/sweep_print.h"
+#include "cli/sweep_conclude.h"
+#include "cli/sweep_folder.h"
 #include "cli/sweep_ranks.h"
 #include "cli/sweep_runs.h"
 #include "report/plot.h"
 #include "scenario/scenario.h"
 #include "sweep/handout.h"
-#include "sweep/picture.h"
 #include "sweep/ranks.h"
-#include "sweep/verdict.h"
 #include "topology/fabric.h"
 
 static const struct cli_option options[] = {
@@ -189,242 +182,7 @@ static int make_plan(struct sweep *s)
 	return check_given(s);
 }
 
-/* ---- the folder ---- */
-
-#define MARK ".sweep"
-
-static bool is_empty(const char *folder)
-{
-	DIR *d = opendir(folder);
-	struct dirent *e;
-	int count = 0;
-
-	while (d && (e = readdir(d)))
-		count += strcmp(e->d_name, ".") && strcmp(e->d_name, "..");
-	if (d)
-		closedir(d);
-	return !count;
-}
-
-#define LOCK_TRIES 30
-#define LOCK_WAIT                                                                                  \
-	{                                                                                          \
-		0, 100 * 1000 * 1000                                                               \
-	}
-
-/*
- * Runs inherit the lock. Those of a sweep that was killed end a little later, and until then their
- * folders are not free.
- */
-static int take_lock(int fd)
-{
-	const struct timespec wait = LOCK_WAIT;
-	int tries = 0;
-
-	while (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		if (errno != EWOULDBLOCK || ++tries == LOCK_TRIES || stop_asked)
-			return -1;
-		nanosleep(&wait, NULL);
-	}
-	return 0;
-}
-
-/* Its mark says that the folder is a sweep's; while it is locked another one writes there. */
-static int claim_folder(struct sweep *s)
-{
-	char *mark = NULL;
-	int status = EXIT_INPUT;
-
-	parents_make(s->folder);
-	if (mkdir(s->folder, 0777) < 0 && errno != EEXIST)
-		cli_error("can't make the folder %s: %s; --output names another", s->folder,
-			strerror(errno));
-	else if (asprintf(&mark, "%s/" MARK, s->folder) < 0)
-		cli_error("out of memory");
-	else if (access(mark, F_OK) < 0 && !is_empty(s->folder))
-		cli_error("%s holds files that are no sweep's; --output names another folder",
-			s->folder);
-	else if ((s->lock = open(mark, O_RDWR | O_CREAT, 0666)) < 0)
-		cli_error("can't write in %s: %s; --output names another folder", s->folder,
-			strerror(errno));
-	else if (take_lock(s->lock) < 0)
-		cli_error("another sweep writes in %s; --output names another folder", s->folder);
-	else
-		status = EXIT_WELL;
-	free(mark);
-	return status;
-}
-
-static char *file_in(const struct sweep *s, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s/%s", s->folder, name) < 0 ? NULL : path;
-}
-
-/* ---- what comes of it ---- */
-
-/* What several came to: the worst of it. */
-static int worse(int a, int b)
-{
-	return a > b ? a : b;
-}
-
-static int write_failed(const char *path, int r)
-{
-	cli_error("can't write %s: %s", path, strerror(-r));
-	return EXIT_RUN;
-}
-
-static int write_table(const struct sweep *s)
-{
-	char *path = file_in(s, "sweep.csv");
-	struct replacement file;
-	int r = path ? replace_open(&file, path) : -ENOMEM;
-
-	if (r == 0) {
-		sweep_table_write(&s->table, file.out.file);
-		r = replace_end(&file);
-	}
-	r = r < 0 ? write_failed(path ? path : s->folder, r) : EXIT_WELL;
-	free(path);
-	return r;
-}
-
-static int write_report(const struct sweep *s, const json_t *report)
-{
-	char *path = file_in(s, "sweep.json");
-	struct replacement file;
-	int r = path ? replace_open(&file, path) : -ENOMEM;
-
-	if (r == 0) {
-		print_json(report, file.out.file);
-		r = replace_end(&file);
-	}
-	r = r < 0 ? write_failed(path ? path : s->folder, r) : EXIT_WELL;
-	free(path);
-	return r;
-}
-
-/* The database under another name until it is whole. */
-static int make_database(const struct sweep *s, struct database **ret)
-{
-	char *path = file_in(s, "sweep.sqlite"), *made = file_in(s, "sweep.sqlite.new");
-	char *runs = file_in(s, "runs");
-	struct error why = ERROR_INIT;
-	int status = EXIT_RUN;
-
-	if (!path || !made || !runs)
-		cli_error("out of memory");
-	else if (database_make(ret, made, &s->table, runs, &why) < 0)
-		cli_error("can't write %s: %s", path, why.text);
-	else if (rename(made, path) < 0)
-		status = write_failed(path, -errno);
-	else
-		status = EXIT_WELL;
-	if (made && status != EXIT_WELL)
-		unlink(made);
-	free(runs);
-	free(made);
-	free(path);
-	return status;
-}
-
-/* The metric of --best, which may be "max:METRIC". */
-static const char *best_metric(const struct sweep_command *c, bool *ret_largest)
-{
-	*ret_largest = !strncmp(c->best, "max:", 4);
-	return c->best + (*ret_largest ? 4 : 0);
-}
-
-static json_t *make_report(
-	const struct sweep *s, const struct sweep_work *w, struct database *d, bool *ret_met)
-{
-	const struct sweep_command *c = s->command;
-	const char *metric = c->metric ? c->metric : verdict_metric(&s->table);
-	json_t *report = json_pack("{s:s, s:s, s:{s:I, s:I, s:I, s:I}, s:s, s:o, s:o}", "scenario",
-		s->scenario->name, "scale", c->scale ? c->scale : "", "runs", "count",
-		(json_int_t)s->plan->count, "done_before", (json_int_t)w->done_before, "failed",
-		(json_int_t)w->failed, "missed", (json_int_t)w->missed, "metric", metric, "points",
-		verdict_points(&s->table, metric), "expect",
-		verdict_expects(&s->table, d, ret_met));
-
-	if (c->best) {
-		bool largest;
-		const char *best = best_metric(c, &largest);
-
-		json_object_set_new(report, "best",
-			json_pack("{s:s, s:b, s:o}", "metric", best, "largest", (int)largest,
-				"points", verdict_best(&s->table, best, largest)));
-	}
-	return report;
-}
-
-static int draw_one(const struct sweep *s, struct database *d, const struct sweep_plot *plot,
-	const char *metric, const char *file)
-{
-	struct error why = ERROR_INIT;
-	int r = picture_draw(plot, &s->table, d, metric, file, &why);
-
-	if (r < 0)
-		cli_error("%s", why.text);
-	return r == 0 ? EXIT_WELL : r == -ENOENT ? EXIT_MACHINE : EXIT_RUN;
-}
-
-/* --plot is of what the screen shows. What can't be drawn leaves its script, and the others. */
-static int draw_plots(const struct sweep *s, struct database *d, const char *metric)
-{
-	const struct sweep_spec *sweep = &s->scenario->sweep;
-	const struct sweep_plot usual = {.name = (char *)"--plot",
-		.kind = s->plan->column_count && s->plan->columns[0].numbers ? SWEEP_LINES
-									     : SWEEP_BARS};
-	int status = EXIT_WELL;
-
-	for (size_t i = 0; i < sweep->plot_count; i++) {
-		char *file;
-
-		if (asprintf(&file, "%s/%s.svg", s->folder, sweep->plots[i].name) < 0)
-			return EXIT_RUN;
-		status = worse(status, draw_one(s, d, &sweep->plots[i], metric, file));
-		free(file);
-	}
-	if (s->command->plot)
-		status = worse(status, draw_one(s, d, &usual, metric, s->command->plot));
-	return status;
-}
-
-static int conclude(struct sweep *s, const struct sweep_work *w)
-{
-	struct database *d = NULL;
-	json_t *report;
-	bool met = true;
-	int status;
-
-	/* Ctrl-C ends it at once: all of this can be made again */
-	stop_release();
-	status = write_table(s);
-
-	if (status == EXIT_WELL)
-		status = make_database(s, &d);
-	if (status != EXIT_WELL) {
-		database_close(d);
-		return status;
-	}
-	report = make_report(s, w, d, &met);
-	status = write_report(s, report);
-	if (s->command->json)
-		print_json(report, stdout);
-	else if (!s->command->quiet)
-		sweep_print(report,
-			s->about && !s->command->args->set_count ? s->about : s->scenario->about,
-			s->folder);
-	status = worse(status, draw_plots(s, d, look_text(report, "metric")));
-	json_decref(report);
-	database_close(d);
-	if (status == EXIT_WELL && w->failed)
-		status = EXIT_RUN;
-	return status != EXIT_WELL ? status : met && !w->missed ? EXIT_WELL : EXIT_EXPECT;
-}
+/* ---- one sweep ---- */
 
 static int list_runs(const struct sweep *s, const struct sweep_work *w)
 {
@@ -435,6 +193,27 @@ static int list_runs(const struct sweep *s, const struct sweep_work *w)
 			sweep_run_text(s->plan, &s->plan->runs[i], text));
 	printf("%zu runs of %s, %zu done\n", s->plan->count, s->scenario->name, w->done_before);
 	return EXIT_WELL;
+}
+
+static int conclude(const struct sweep *s, const struct sweep_work *w)
+{
+	const struct sweep_command *c = s->command;
+	const struct sweep_outcome outcome = {
+		.table = &s->table,
+		.folder = s->folder,
+		.about = s->about && !c->args->set_count ? s->about : s->scenario->about,
+		.scale = c->scale,
+		.metric = c->metric,
+		.best = c->best,
+		.plot = c->plot,
+		.json = c->json,
+		.quiet = c->quiet,
+		.done_before = w->done_before,
+		.failed = w->failed,
+		.missed = w->missed,
+	};
+
+	return sweep_conclude(&outcome);
 }
 
 static int do_sweep(struct sweep *s)
@@ -461,7 +240,7 @@ static int do_sweep(struct sweep *s)
 		cli_error("out of memory");
 		return EXIT_RUN;
 	}
-	status = c->list ? EXIT_WELL : claim_folder(s);
+	status = c->list ? EXIT_WELL : sweep_folder_claim(s->folder, &s->lock);
 	if (status == EXIT_WELL)
 		status = sweep_prepare(&w);
 	if (c->list)
@@ -544,7 +323,7 @@ static int sweep_folder(const struct sweep_command *c, const char *folder)
 		char *file;
 
 		if (in && !stop_asked && asprintf(&file, "%s/%s", folder, files[i]->d_name) >= 0) {
-			status = worse(status, sweep_file(c, file, in));
+			status = exit_worse(status, sweep_file(c, file, in));
 			free(file);
 		}
 		free(files[i]);
@@ -609,7 +388,7 @@ static int check_options(const struct sweep_command *c)
 
 	if (c->metric && metric_check(c->metric, &why) < 0)
 		option = "metric";
-	else if (c->best && metric_check(best_metric(c, &largest), &why) < 0)
+	else if (c->best && metric_check(sweep_best(c->best, &largest), &why) < 0)
 		option = "best";
 	else if (c->plot && plot_check(c->plot, &why) < 0)
 		option = "plot";
