@@ -288,7 +288,10 @@ void sweep_show_progress(struct sweep_work *w, size_t running)
 
 	if (w->quiet || now - p->looked_s < (terminal ? LOOK_S : LOOK_RARE_S))
 		return;
+	if (!terminal && p->ended == p->told) /* a log need not say it again */
+		return;
 	p->looked_s = now;
+	p->told = p->ended;
 	fprintf(stderr, "%s%zu of %zu runs done, %zu running", terminal ? "\r\033[K" : "",
 		w->done_before + p->ended - w->failed, w->plan->count, running);
 	if (w->failed)

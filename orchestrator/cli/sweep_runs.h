@@ -24,6 +24,7 @@ struct sweep_work {
 	struct sweep_progress {
 		double looked_s;
 		size_t ended; /* runs that this command did */
+		size_t told;  /* of them, when that was last shown */
 		enum sweep_state { RUN_WAITS, RUN_RUNS, RUN_ENDED } * states; /* by run */
 		double *spent_s;  /* by point: of those that are done */
 		size_t *measured; /* and how many */
