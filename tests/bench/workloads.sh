@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What workloads take beside what was asked, once each: an all-to-all, many collectives at once, samples during a run, an
-# open loop, and the memory of a message. Asserts nothing; exit status 1 if a run did not end well.
+# What workloads take beside what was asked, once each: an all-to-all, many collectives at once, samples during a run, a
+# sweep, an open loop, and the memory of a message. Asserts nothing; exit status 1 if a run did not end well.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 . tests/bench/table.sh
@@ -77,6 +77,13 @@ for _ in 1 2 3 4 5; do
 	sampled=$(least_of "$sampled" "$whole")
 done
 figure "inline, fat-tree k=8, permutation, ports and flows each 10 us, over without" most 1.15 "" "$(over "$sampled" "$plain")" 1
+
+# A sweep's own work stands between its runs.
+TIMEFORMAT='%R %U %S'
+used=$( { time "$command" sweep scenarios/permutation.yaml --set topology.fat_tree.k=8 --seeds 1..100 -j 2 --quiet \
+	--out "$scratch/sweep" 2>/dev/null; } 2>&1) || status=1
+figure "a sweep of 100 such runs with -j 2, share of two cores that is busy" least 95 % \
+	"$(awk '{ print 100 * ($2 + $3) / $1 / 2 }' <<<"$used")" 1
 
 # Short flows, of which many end: what each leaves behind.
 printf '# bytes share\n4096 1\n' >"$scratch/short.cdf"
