@@ -18,7 +18,6 @@ struct job {
 	pid_t pid; /* 0: free */
 	size_t number;
 	int said; /* what it prints on standard error */
-	double start_s;
 };
 
 struct jobs {
@@ -82,7 +81,6 @@ int jobs_start(struct jobs *j, size_t number, char *const argv[])
 	if (job->said < 0)
 		return -errno;
 	job->number = number;
-	job->start_s = clock_s();
 	job->pid = fork();
 	if (!job->pid)
 		become(job, argv, parent);
@@ -137,7 +135,6 @@ static bool take_ended(struct jobs *j, struct job_end *ret)
 		if (!job->pid || waitpid(job->pid, &ret->status, WNOHANG) != job->pid)
 			continue;
 		ret->number = job->number;
-		ret->wall_s = clock_s() - job->start_s;
 		last_line(job->said, ret->said, sizeof(ret->said));
 		close(job->said);
 		job->pid = 0;

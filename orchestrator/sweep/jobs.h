@@ -23,7 +23,6 @@ int jobs_start(struct jobs *j, size_t number, char *const argv[]);
 struct job_end {
 	size_t number;
 	int status;     /* as waitpid(2) gives it */
-	double wall_s;  /* that it took */
 	char said[512]; /* the last line that it printed on standard error, without its end */
 };
 

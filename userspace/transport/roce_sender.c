@@ -234,14 +234,17 @@ static uint32_t messages_acknowledged(const struct roce_sender *s)
 /* All before `end` have arrived. */
 static void acknowledge(struct roce_sender *s, struct roce_sender_qp *q, uint32_t end, uint64_t now)
 {
-	if (end <= q->una)
+	/* its part of the first message that is not done: the pairs are looked through only then */
+	uint32_t part_end = (s->flow.ep.done + 1) * q->part.each, una = q->una;
+
+	if (end <= una)
 		return;
 	q->una = end;
 	q->rto_from_ps = now;
 	q->backoff = 0;
 	if (q->next < end)
 		q->next = end; /* it had gone back for nothing */
-	if (roce_has_several(&s->flow))
+	if (roce_has_several(&s->flow) && una < part_end && end >= part_end)
 		s->flow.ep.done = messages_acknowledged(s);
 	if (end < q->part.packets || --s->left)
 		return;
