@@ -37,7 +37,7 @@ CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
               userspace/engine/*.c userspace/faults/*.c userspace/dataplane/table_list.c userspace/transport/*.c userspace/workload/*.c \
               orchestrator/scenario/*.c orchestrator/topology/*.c orchestrator/daemon/*.c)
-BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h)
+BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h bpf/*/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/obj/%.o)
 CLI_OBJ  := $(CLI_SRC:%.c=$(BUILD)/obj/%.o)

@@ -38,7 +38,9 @@ enum drop_place {
 		"its queue was paused too long, the watchdog emptied it")                          \
 	X(DROP_SWITCH_DOWN, "switch_down", DROP_AT_EGRESS, "the switch that held it died")         \
 	X(DROP_HOST_QUEUE, "host_queue", DROP_AT_INGRESS,                                          \
-		"the sending host's transmit queue had no room")
+		"the sending host's transmit queue had no room")                                   \
+	X(DROP_POLICY, "policy", DROP_AT_INGRESS,                                                  \
+		"the load-balancing policy named a port that is not there")
 
 enum drop_reason {
 #define X(symbol, name, place, meaning) symbol,

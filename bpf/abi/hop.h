@@ -33,14 +33,17 @@
 #define HOP_MAKE       (HOP_MAKE_PFC | HOP_MAKE_STORM | HOP_MAKE_CNP)
 
 struct hop {
-	__u32 magic;        /* HOP_MAGIC; a frame from a host's kernel stack has none */
-	__u32 length;       /* modelled length of the frame: Ethernet header to ICRC, no FCS */
-	__u64 now_ps;       /* model time at which the last bit arrives */
-	__u64 started_ps;   /* model time at which the first bit left the other end */
-	__u32 behind_bytes; /* what waited behind this frame in its egress queue as it started */
-	__u16 flags;        /* HOP_* */
-	__u8 queue;         /* that egress queue: a class, or QUEUE_CONTROL */
-	__u8 classes;       /* HOP_MAKE_PFC, _STORM: a bit a class */
+	__u32 magic;      /* HOP_MAGIC; a frame from a host's kernel stack has none */
+	__u32 length;     /* modelled length of the frame: Ethernet header to ICRC, no FCS */
+	__u64 now_ps;     /* model time at which the last bit arrives */
+	__u64 started_ps; /* model time at which the first bit left the other end */
+	union {
+		__u32 behind_bytes; /* that waited behind it in its egress queue as it started */
+		__u32 out_port; /* HOP_MAKE_CNP: the egress of the packet that it is a copy of */
+	};
+	__u16 flags;  /* HOP_* */
+	__u8 queue;   /* that egress queue: a class, or QUEUE_CONTROL */
+	__u8 classes; /* HOP_MAKE_PFC, _STORM: a bit a class */
 };
 
 enum verdict_action {

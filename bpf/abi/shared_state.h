@@ -52,13 +52,14 @@ struct port {
 	/* as an egress */
 	__u8 mac[6];
 	__u8 peer_mac[6];
-	__u32 reserved;
+	__u8 chooses; /* as an ingress: its frames may have several ports to go to; see routing.c */
+	__u8 reserved[3];
 	__u64 tx_frames; /* frames whose last bit has left */
 	__u64 tx_bytes;
 	__u64 tx_control_bytes; /* of these, of MAC control and LLDP frames */
 	__u64 tx_busy_ps;       /* wire time of frames, the one on the line to its end */
 	__u64 tx_until_ps;      /* when the latest has left */
-	__u64 reserved2;
+	__u64 rate_bps;         /* of the link, now */
 };
 
 /* An egress queue: class c of port p is element p * CLASSES + c. */
@@ -146,7 +147,7 @@ struct switch_state {
 	__u32 first_group; /* index of its group 0 */
 	__u64 hash_seed;   /* differs from switch to switch, else the tiers' choices correlate */
 	__u32 host_count;  /* of the fabric; its routes cover so many */
-	__u32 reserved;
+	__u32 balance;     /* enum balance of abi/policies.h */
 	__u64 pool_bytes; /* shared by what queues and ingresses hold beyond what is theirs alone */
 	__u64 pool_used;
 	__u64 pool_max;
@@ -170,6 +171,33 @@ struct group {
 	__u16 port[GROUP_PORTS];
 };
 
+/* Load balancing at a switch: what its policy is told, and what it remembers. See sw/balance.h. */
+#define BALANCE_MEMORY 4016
+struct switch_balance {
+	__u64 gap_ps;      /* keys of switch.balance */
+	__u64 lifetime_ps; /* a flow that was not seen for longer is forgotten; 0: it never is */
+	__u32 threshold_bytes, choices, remembered;
+	__u32 first_set, flow_sets; /* its part of the flow table */
+	__u32 reserved;
+	__u64 flows;     /* entries made */
+	__u64 forgotten; /* flows that gave their entry to another before their time */
+	__u64 reserved2[3];
+	__u8 memory[BALANCE_MEMORY]; /* the policy's own */
+};
+
+/* A switch's flows, as its policy remembers them. */
+#define FLOW_WAYS   8u
+#define FLOW_MEMORY 48
+struct flow_entry {
+	__u64 key;  /* of the flow; 0: free */
+	__u64 used; /* the time of its latest packet, plus 1 */
+	__u8 memory[FLOW_MEMORY];
+};
+
+struct flow_set {
+	struct flow_entry way[FLOW_WAYS];
+};
+
 /* Behaviours, a bit each. What is off is not in the loaded program: see docs/switch.md. */
 #define SW_CLASSES 0x01u /* more than class 0 */
 #define SW_BUFFERS 0x02u /* shared pools, or lossless classes */
@@ -181,10 +209,12 @@ struct group {
 #define SW_AVERAGE 0x80u /* ECN by the average depth */
 #define SW_DETOUR                                                                                  \
 	0x100u /* local reroute: back to where it came from only if there is no other way */
-#define SW_CONTROL  0x200u /* LLDP and PFC frames occur */
-#define SW_STACK    0x400u /* hosts have kernel stacks beside the transport's endpoints */
-#define SW_GATEWAY  0x800u /* a host takes what is addressed to no host */
-#define SW_FEATURES 0xfffu /* and above them the policy: SW_BALANCE() of abi/policies.h */
+#define SW_CONTROL  0x200u  /* LLDP and PFC frames occur */
+#define SW_STACK    0x400u  /* hosts have kernel stacks beside the transport's endpoints */
+#define SW_GATEWAY  0x800u  /* a host takes what is addressed to no host */
+#define SW_BALANCE  0x1000u /* a switch balances in another way than ECMP: sw_config.balances */
+#define SW_SWAP     0x2000u /* another policy may take the place of the switches' as they run */
+#define SW_FEATURES 0x3fffu
 
 #define DSCP_COUNT 64
 struct sw_config {
@@ -203,6 +233,8 @@ struct sw_config {
 	__u64 cnp_interval_ps; /* CNPs further apart let DCQCN raise its rate */
 	__u32 host_count;      /* of the fabric */
 	__u32 gateway;         /* SW_GATEWAY: that host */
+	__u32 balances;        /* a bit an enum balance: policies that some switch has */
+	__u32 flow_sets;       /* of each switch's flow table */
 };
 
 /* What the sizes of the tables follow from. */
@@ -230,9 +262,12 @@ struct sw_sizes {
 	X(switches, struct switch_state, 128, s->switches)                                         \
 	X(routes, struct route_block, 64, s->routes)                                               \
 	X(groups, struct group, 512, s->groups)                                                    \
-	X(flows, struct flow_mark, 32, SW_WHERE(s, SW_CNP, FLOW_SLOTS * s->switches))
+	X(flows, struct flow_mark, 32, SW_WHERE(s, SW_CNP, FLOW_SLOTS * s->switches))              \
+	X(balances, struct switch_balance, 4096, SW_WHERE(s, SW_BALANCE | SW_SWAP, s->switches))   \
+	X(balance_flows, struct flow_set, 512, s->config.flow_sets * s->switches)
 
 /* All tables of a fabric, as user space and the inline dataplane hold them. */
+struct policy;
 struct sw_tables {
 #define X(name, element, bytes, elements) element *name;
 	SW_TABLES(X)
@@ -243,6 +278,8 @@ struct sw_tables {
 #undef X
 	} count; /* elements of each */
 	struct sw_config config;
+	/* inline: the policy of BALANCE_FILE, and what SW_SWAP puts in its place; NULL: nothing */
+	__u32 (*policy)(struct policy *p), (*swap)(struct policy *p);
 };
 
 #define X(name, element, bytes, elements)                                                          \

@@ -32,6 +32,17 @@
 #define SW_GLOBAL static inline
 #endif
 
+/* The same number, of which the verifier knows nothing any more. */
+SW_GLOBAL __u32 sw_forget(__u32 x)
+{
+	return x;
+}
+
+SW_GLOBAL __u64 sw_forget_long(__u64 x)
+{
+	return x;
+}
+
 #ifdef __clang__
 #define sw_unroll _Pragma("clang loop unroll(full)")
 #else

@@ -14,6 +14,12 @@ static inline __attribute__((always_inline)) __u32 hash_flow(
 	return (__u32)(rng_mix(seed ^ (addresses * 0xff51afd7ed558ccdull) ^ ports) >> 32);
 }
 
+/* 64 bits that stand for a flow, the same at each switch; never 0. */
+static inline __attribute__((always_inline)) __u64 hash_key(__u64 addresses, __u64 ports)
+{
+	return rng_mix(addresses ^ rng_mix(ports)) | 1;
+}
+
 /* Maps a hash evenly to 0..n-1. */
 static inline __attribute__((always_inline)) __u32 hash_pick(__u32 hash, __u32 n)
 {

@@ -3,26 +3,152 @@
 #define FABRICBED_SW_BALANCE_H
 
 /*
- * One port of the group, by the fabric's policy. Needs sw and group; sets out_id and out. Where
+ * One port of the group, by the switch's policy. Needs sw and group; sets out_id and out. Where
  * switches reroute by themselves, a frame goes back out of its ingress port only if there is no
  * other: the group's next port takes it.
  */
 #include "abi/policies.h"
-#include "balance/ecmp.h"
+#include "fabricbed/policy.h"
+#include "sw/balance/adaptive.h"
+#include "sw/balance/drill.h"
+#include "sw/balance/ecmp.h"
+#include "sw/balance/ecmp_adaptive.h"
+#include "sw/balance/flowlet.h"
+#include "sw/balance/letflow.h"
+#include "sw/balance/random.h"
+#include "sw/balance/spray.h"
 #include "sw/context.h"
 
-/* A number from 0 to count - 1; only one policy is in a loaded program. */
+/* Whether a switch of the fabric has the policy: a constant in loaded BPF. */
+#ifdef __bpf__
+#define sw_balances(c, symbol) (table_config((c)->t)->balances >> (symbol)&1)
+#else
+#define sw_balances(c, symbol) 1
+#endif
+
+/*
+ * The user's policy, and what takes a policy's place as the fabric runs. In BPF the linker puts a
+ * user's function in the place of the first, and the kernel puts a program in that of the second,
+ * which is why that one is global: the verifier knows nothing of what it returns.
+ */
+#ifdef __bpf__
+__attribute__((weak, noinline, visibility("hidden"))) __u32 fabricbed_policy(struct policy *p)
+{
+	__u32 none = POLICY_NONE;
+
+	sw_opaque(p);
+	sw_opaque(none);
+	return none;
+}
+
+__attribute__((weak, noinline)) __u32 fabricbed_swap(struct policy *p)
+{
+	__u32 stays = POLICY_STAYS;
+
+	sw_opaque(p);
+	sw_opaque(stays);
+	return stays;
+}
+#define sw_balance_file(c, p) sw_forget(fabricbed_policy(p))
+#define sw_balance_swap(c, p) fabricbed_swap(p)
+#else
+#define sw_balance_file(c, p) ((c)->t->policy ? (c)->t->policy(p) : POLICY_NONE)
+#define sw_balance_swap(c, p) ((c)->t->swap ? (c)->t->swap(p) : POLICY_STAYS)
+#endif
+
+/* What a policy is told. b: NULL for one that asks for no key. */
+static __always_inline struct policy sw_policy(
+	const struct sw_ctx *c, const struct switch_balance *b)
+{
+	struct policy p = {
+		.now_ps = c->hop.now_ps,
+		.die = rng_mix(rng_mix(c->sw->hash_seed ^ c->in_id) ^ c->in->rx_frames),
+		.key = hash_key(c->addresses, c->ports),
+		.hash = hash_flow(c->sw->hash_seed, c->addresses, c->ports),
+		.length = c->hop.length,
+		.src_port = be16(c->ports >> 32),
+		.dst_port = be16(c->ports >> 16),
+		.protocol = (__u8)c->ports,
+		.dscp = c->dscp,
+		.class = c->queue,
+		.count = c->group->count,
+		.group = c->group_id - c->sw->first_group,
+		.in_port = c->in_id - c->sw->first_port,
+		.switch_id = c->in->switch_id,
+		.group_id = c->group_id,
+		.first_port = c->sw->first_port,
+		.t = c->t,
+	};
+
+	if (b) {
+		p.threshold_bytes = b->threshold_bytes;
+		p.choices = b->choices;
+		p.remembered = b->remembered;
+		p.gap_ps = b->gap_ps;
+	}
+	return p;
+}
+
+/* The same for a policy that is not the switch's own: all of it. */
+static __always_inline struct policy sw_policy_whole(
+	const struct sw_ctx *c, const struct switch_balance *b)
+{
+	struct policy p = sw_policy(c, b);
+
+	p.entropy = p.src_port;
+	if (c->ip4) {
+		p.src = be32(c->ip4->src);
+		p.dst = be32(c->ip4->dst);
+	} else if (c->ip6) {
+		p.src = be32(*(const __be32 *)(c->ip6->src + 12));
+		p.dst = be32(*(const __be32 *)(c->ip6->dst + 12));
+		p.entropy = be32(c->ip6->version_class_flow) & 0xfffff;
+	}
+	return p;
+}
+
+static __always_inline __u32 sw_balance_own(struct sw_ctx *c, const struct switch_balance *b)
+{
+	switch (c->sw->balance) {
+#define X(symbol, name, word, ahead, flows, reorders, meaning)                                     \
+	case symbol:                                                                               \
+		if (sw_balances(c, symbol)) {                                                      \
+			struct policy p = sw_policy(c, b);                                         \
+			return balance_##name(&p);                                                 \
+		}                                                                                  \
+		break;
+		BALANCES(X)
+#undef X
+	case BALANCE_FILE:
+		if (sw_balances(c, BALANCE_FILE)) {
+			struct policy p = sw_policy_whole(c, b);
+			return sw_balance_file(c, &p);
+		}
+		break;
+	}
+	return POLICY_NONE;
+}
+
+/* A number from 0 to count - 1, unless a policy is wrong. */
 static __always_inline __u32 sw_balance_pick(struct sw_ctx *c)
 {
-	if (BALANCE_COUNT > 1 && sw_has(c, SW_BALANCE(~0u)))
-		switch (SW_BALANCE_OF(sw_has(c, SW_BALANCE(~0u)))) {
-#define X(symbol, word, ahead, meaning)                                                            \
-	case symbol:                                                                               \
-		return balance_##word(c);
-			BALANCES(X)
-#undef X
-		}
-	return balance_ecmp(c);
+	const struct switch_balance *b;
+
+	if (!sw_has(c, SW_BALANCE | SW_SWAP)) {
+		struct policy p = sw_policy(c, 0);
+		return balance_ecmp(&p);
+	}
+	b = table_balances(c->t, c->in->switch_id);
+	if (!b)
+		return POLICY_NONE;
+	if (sw_has(c, SW_SWAP)) {
+		struct policy p = sw_policy_whole(c, b);
+		__u32 pick = sw_balance_swap(c, &p);
+
+		if (pick != POLICY_STAYS)
+			return pick;
+	}
+	return sw_balance_own(c, b);
 }
 
 static __always_inline enum sw_step sw_group_port(struct sw_ctx *c, __u32 pick)
@@ -40,6 +166,8 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 
 	if (c->group->count > 1)
 		pick = sw_balance_pick(c);
+	if (sw_has(c, SW_BALANCE | SW_SWAP) && sw_unlikely(pick >= c->group->count))
+		return sw_drop(c, c->in_id, DROP_POLICY);
 	if (sw_group_port(c, pick) != SW_NEXT)
 		return SW_END;
 	if (sw_has(c, SW_DETOUR) && c->out_id == c->in_id && !c->turned) {

@@ -35,11 +35,14 @@ static __always_inline enum sw_step sw_cnp_ask(struct sw_ctx *c)
 	return SW_NEXT;
 }
 
-/* HOP_MAKE_CNP: whether to notify the copy's flow now. Needs it routed; SW_DONE: no. */
+/*
+ * HOP_MAKE_CNP: whether to notify the flow of the copy, which went to hop.out_port. Needs it
+ * parsed; SW_DONE: no.
+ */
 static __always_inline enum sw_step sw_cnp_due(struct sw_ctx *c)
 {
-	const struct queue *q = table_queues(c->t, c->out_id * CLASSES + c->queue);
-	__u64 key = rng_mix(c->addresses ^ rng_mix(c->ports)) | 1, now = c->hop.now_ps;
+	const struct queue *q = table_queues(c->t, c->hop.out_port * CLASSES + c->queue);
+	__u64 key = hash_key(c->addresses, c->ports), now = c->hop.now_ps;
 	const struct bth_hdr *bth = (const struct bth_hdr *)c->cursor.pos;
 	struct flow_mark *f;
 	__u32 psn;

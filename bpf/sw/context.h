@@ -34,6 +34,7 @@ struct sw_ctx {
 	/* route, balance, admit */
 	struct switch_state *sw;
 	struct group *group;
+	__u32 group_id;
 	__u32 out_id;
 	struct port *out;
 	__u8 flags; /* VERDICT_* */
@@ -88,12 +89,6 @@ static __always_inline enum sw_step sw_drop(struct sw_ctx *c, __u32 port, enum d
 	drop_count(c->t, port, reason);
 	c->reason = (__u8)reason;
 	return SW_END;
-}
-
-/* The same number, of which the verifier knows nothing any more. */
-SW_GLOBAL __u32 sw_forget(__u32 x)
-{
-	return x;
 }
 
 /*

@@ -20,8 +20,6 @@ static __always_inline enum sw_step sw_generate_cnp(struct sw_ctx *c)
 
 	SW_STAGE(sw_parse_eth);
 	SW_STAGE(sw_parse);
-	SW_STAGE(sw_route);
-	SW_STAGE(sw_balance);
 	SW_STAGE(sw_cnp_due);
 	SW_STAGE(sw_cnp_make);
 	step = sw_resubmit(c);

@@ -19,7 +19,8 @@ static __always_inline enum sw_step sw_route(struct sw_ctx *c)
 	group = block->group[c->dst_host % ROUTE_BLOCK];
 	if (group == ROUTE_NONE)
 		return sw_drop(c, c->in_id, DROP_NO_ROUTE);
-	c->group = table_groups(c->t, c->sw->first_group + group);
+	c->group_id = c->sw->first_group + group;
+	c->group = table_groups(c->t, c->group_id);
 	if (!c->group || !c->group->count)
 		return sw_drop(c, c->in_id, DROP_NO_ROUTE);
 	return SW_NEXT;

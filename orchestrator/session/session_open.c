@@ -34,6 +34,8 @@ static struct sw_sizes table_sizes(const struct session *s)
 		sizes.config.features |= fault_kinds[i].features;
 	if (s->params.stacks)
 		sizes.config.features |= SW_STACK;
+	if (s->params.lasting)
+		sizes.config.features |= SW_SWAP;
 	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);
 	return sizes;
 }
@@ -111,14 +113,15 @@ static int configure(struct session *s, struct error *why)
 	int r;
 
 	s->changes.tables = &s->dp->tables;
+	r = ports_configure(&s->dp->tables, &f->net, &f->switching, s->params.scenario->seed);
+	if (r < 0)
+		return error_set(why, r,
+			"switch.buffer: what is guaranteed to queues and headroom leaves nothing to share");
 	change_routes(&s->changes);
 	if (is_stopped(s))
 		return -EINTR;
 	routing_go_on(s->routing);
-	r = ports_configure(&s->dp->tables, &f->net, &f->switching, s->params.scenario->seed);
-	return r < 0 ? error_set(why, r,
-			       "switch.buffer: what is guaranteed to queues and headroom leaves nothing to share")
-		     : 0;
+	return 0;
 }
 
 static void on_dropped(void *arg, uint64_t now_ps, uint32_t port, enum drop_reason reason,

@@ -17,9 +17,10 @@ rules=$(
 	bpf/egress/                     abi/* lib/* egress/packet.h
 	bpf/abi/
 	bpf/lib/                        abi/* lib/*
+	bpf/fabricbed/                  abi/* lib/*
 	bpf/sw/                         abi/* lib/* sw/context.h
-	bpf/balance/                    abi/* lib/* sw/context.h
-	bpf/sw/balance.h                abi/* sw/context.h balance/*
+	bpf/sw/balance/                 fabricbed/policy.h
+	bpf/sw/balance.h                abi/* sw/context.h sw/balance/* fabricbed/policy.h
 	bpf/sw/context.h                abi/* lib/*
 	bpf/sw/resubmit.h               sw/*
 	bpf/sw/trim.h                   lib/* sw/resubmit.h

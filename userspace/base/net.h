@@ -16,6 +16,7 @@ struct net_node {
 	uint32_t number;     /* host number, or switch number: each from 0 */
 	uint32_t first_port; /* port id; a node's ports have consecutive ids */
 	uint32_t port_count;
+	uint8_t balance; /* of a switch: its number in struct switching */
 };
 
 /* One end of a link. */

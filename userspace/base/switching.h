@@ -35,10 +35,22 @@ struct switching_class {
 	uint64_t headroom_bytes; /* SWITCHING_AUTO: base/headroom.h */
 };
 
+/* How switches pick among equal-cost ports: keys of switch.balance. */
+struct switching_balance {
+	uint32_t policy;      /* enum balance of abi/policies.h */
+	uint64_t gap_ps;      /* of packets of one flowlet */
+	uint64_t lifetime_ps; /* of a flow that is not seen any more; 0: it is never forgotten */
+	uint64_t threshold_bytes;
+	uint32_t choices, remembered;
+};
+
+#define SWITCHING_BALANCES 6 /* different ones in a fabric, at most */
+
 struct switching {
 	/* ports_config() adds the features of classes, retag and trim_classes. */
 	struct sw_config config;
 	struct switching_class classes[CLASSES];
+	struct switching_balance balances[SWITCHING_BALANCES]; /* net_node.balance says whose */
 	uint8_t remap[CLASSES]; /* with SW_ROLES: to what a class changes between uplinks */
 	bool shared;            /* a pool a switch */
 	uint64_t pool_bytes;    /* 0: pool_bytes_auto() of the switch's rate */

@@ -126,6 +126,7 @@ static void port_configure(struct sw_tables *t, const struct net *net, uint64_t 
 		.role = ROLE_UNKNOWN,
 		.rng = rng_stream(seed, "port", id),
 		.quantum = pfc_quantum(net->ports[id].rate_bps),
+		.rate_bps = net->ports[id].rate_bps,
 	};
 	port_mac(id, port->mac);
 	port_mac(peer, port->peer_mac);
@@ -180,6 +181,27 @@ static int switch_pools(
 	return 0;
 }
 
+/* What a switch's policy goes by, and its part of the flow table. */
+static void switch_balance(
+	struct sw_tables *t, const struct net *net, const struct switching *s, uint32_t number)
+{
+	const struct switching_balance *b =
+		&s->balances[net->nodes[net->host_count + number].balance];
+
+	t->switches[number].balance = b->policy;
+	if (number >= t->count.balances)
+		return;
+	t->balances[number] = (struct switch_balance){
+		.gap_ps = b->gap_ps,
+		.lifetime_ps = b->lifetime_ps,
+		.threshold_bytes = within_32_bits(b->threshold_bytes),
+		.choices = b->choices,
+		.remembered = b->remembered,
+		.first_set = number * t->config.flow_sets,
+		.flow_sets = t->config.flow_sets,
+	};
+}
+
 int ports_configure(
 	struct sw_tables *t, const struct net *net, const struct switching *s, uint64_t seed)
 {
@@ -195,6 +217,7 @@ int ports_configure(
 	for (uint32_t i = 0; r == 0 && i < net->switch_count; i++) {
 		t->switches[i].hash_seed = rng_stream(seed, "switch", i);
 		t->switches[i].host_count = net->host_count;
+		switch_balance(t, net, s, i);
 		r = switch_pools(t, net, s, i);
 	}
 	return r;

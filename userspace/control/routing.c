@@ -21,6 +21,7 @@ struct routing {
 	uint8_t *level; /* hops from a switch to the nearest edge, all links up */
 	uint32_t *order;
 	struct group *old; /* one switch's groups before they are rewritten */
+	bool routed;       /* the first routes are there */
 	uint16_t *slots;   /* hash table over one switch's groups; ROUTE_NONE: free */
 	uint32_t slot_mask;
 	const volatile bool *stop; /* while the fabric is set up; NULL: nothing stops it */
@@ -391,14 +392,80 @@ static uint32_t rewrite_all(
 	return changed;
 }
 
+static const struct group *group_of(const struct sw_tables *t, uint32_t sw, uint32_t host)
+{
+	const struct switch_state *s = &t->switches[sw];
+	uint16_t g = t->routes[s->first_route + host / ROUTE_BLOCK].group[host % ROUTE_BLOCK];
+
+	return g == ROUTE_NONE ? NULL : &t->groups[s->first_group + g];
+}
+
+/* Whether the switch has several ports towards the host. */
+static bool has_choice(const struct sw_tables *t, uint32_t sw, uint32_t host)
+{
+	const struct group *g = group_of(t, sw, host);
+
+	return g && g->count > 1;
+}
+
+/* The ports at which frames for the host may arrive that their switch has to choose for. */
+static void note_choices_towards(struct routing *r, struct sw_tables *t, uint32_t host)
+{
+	const struct net *net = r->net;
+
+	for (uint32_t s = 0; s < net->switch_count; s++) {
+		const struct net_node *node = &net->nodes[net->host_count + s];
+		const struct group *g = group_of(t, s, host);
+
+		for (uint32_t i = 0; g && i < g->count; i++) {
+			uint32_t peer = net->ports[node->first_port + g->port[i]].peer;
+			const struct net_node *to = &net->nodes[net->ports[peer].node];
+
+			if (to->kind == NODE_SWITCH && !t->ports[peer].chooses)
+				t->ports[peer].chooses = has_choice(t, to->number, host);
+		}
+		/* its own hosts send to all */
+		for (uint32_t p = node->first_port; g && p < node->first_port + node->port_count;
+			p++)
+			if (net->nodes[net->ports[net->ports[p].peer].node].kind == NODE_HOST)
+				t->ports[p].chooses |= g->count > 1;
+	}
+}
+
+/*
+ * ports[].chooses. After the first routes every port: what is on its way was sent by the old ones.
+ * The hosts of an edge switch have the same routes elsewhere, so that one of them speaks for all.
+ */
+static void note_choices(struct routing *r, struct sw_tables *t)
+{
+	const struct net *net = r->net;
+
+	for (uint32_t id = PORT_FIRST; r->routed && id < PORT_FIRST + net->port_count; id++)
+		t->ports[id].chooses = t->ports[id].kind == PORT_SWITCH;
+	for (uint32_t e = 0; !r->routed && e < r->g.edge_count; e++)
+		if (r->g.host_first[e] < r->g.host_first[e + 1])
+			note_choices_towards(r, t, r->g.hosts[r->g.host_first[e]]);
+	r->routed = true;
+}
+
 uint32_t routing_compute(struct routing *r, const bool *link_up, struct sw_tables *t)
 {
+	uint32_t changed;
+
 	measure(r, link_up);
-	return rewrite_all(r, link_up, false, t);
+	changed = rewrite_all(r, link_up, false, t);
+	if (changed)
+		note_choices(r, t);
+	return changed;
 }
 
 uint32_t routing_repair(struct routing *r, const bool *link_up, struct sw_tables *t)
 {
+	uint32_t changed;
+
 	measure(r, NULL);
-	return rewrite_all(r, link_up, true, t);
+	changed = rewrite_all(r, link_up, true, t);
+	if (changed)
+		note_choices(r, t);
+	return changed;
 }

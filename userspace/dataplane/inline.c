@@ -45,6 +45,18 @@ static int submit_classes(struct dataplane *dp, uint32_t port, struct frame_ref 
 	return inline_submit(dp, port, frames, n, SW_CLASSES);
 }
 
+/* Another policy, and nothing else. */
+static int submit_balance(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
+{
+	return inline_submit(dp, port, frames, n, SW_BALANCE);
+}
+
+static int submit_balance_classes(
+	struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
+{
+	return inline_submit(dp, port, frames, n, SW_BALANCE | SW_CLASSES);
+}
+
 static int submit_full(struct dataplane *dp, uint32_t port, struct frame_ref *frames, unsigned n)
 {
 	return inline_submit(dp, port, frames, n, dp->tables.config.features);
@@ -58,22 +70,24 @@ static void inline_close(struct dataplane *dp)
 	free(dp);
 }
 
-static const struct dataplane_ops plain_ops = {
-	.name = "inline",
-	.submit = submit_plain,
-	.close = inline_close,
-};
-
-static const struct dataplane_ops classes_ops = {
-	.name = "inline",
-	.submit = submit_classes,
-	.close = inline_close,
-};
-
-static const struct dataplane_ops full_ops = {
-	.name = "inline",
-	.submit = submit_full,
-	.close = inline_close,
+/* The programs, by their features; the last is for all others. */
+static const struct {
+	uint32_t features;
+	struct dataplane_ops ops;
+} programs[] = {
+#define PROGRAM(features, submit)                                                                  \
+	{                                                                                          \
+		features,                                                                          \
+		{                                                                                  \
+			"inline", submit, inline_close                                             \
+		}                                                                                  \
+	}
+	PROGRAM(0, submit_plain),
+	PROGRAM(SW_CLASSES, submit_classes),
+	PROGRAM(SW_BALANCE, submit_balance),
+	PROGRAM(SW_BALANCE | SW_CLASSES, submit_balance_classes),
+	PROGRAM(UINT32_MAX, submit_full),
+#undef PROGRAM
 };
 
 /*
@@ -96,9 +110,11 @@ static int table_open(const struct table *table)
 
 static const struct dataplane_ops *ops_for(uint32_t features)
 {
-	if (!features)
-		return &plain_ops;
-	return features == SW_CLASSES ? &classes_ops : &full_ops;
+	unsigned i = 0;
+
+	while (programs[i].features != features && programs[i].features != UINT32_MAX)
+		i++;
+	return &programs[i].ops;
 }
 
 int dataplane_inline_open(

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include "abi/policies.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 #include "lib/pause.h"
@@ -93,18 +92,6 @@ static bool engine_params_valid(const struct engine_params *p)
 	return true;
 }
 
-/* Whether the policy's row says that it may. */
-static bool balance_ahead(uint32_t policy)
-{
-	static const bool may[] = {
-#define X(symbol, word, ahead, meaning) ahead,
-		BALANCES(X)
-#undef X
-	};
-
-	return may[policy];
-}
-
 /* Which classes there are, and which one turns into which. */
 static void engine_note_classes(struct engine *e)
 {
@@ -132,7 +119,6 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 		return -ENOMEM;
 	e->dp = params->dataplane;
 	e->features = e->dp->tables.config.features;
-	e->balance_ahead = balance_ahead(SW_BALANCE_OF(e->features));
 	e->transport = params->transport;
 	e->env = params->env;
 	e->observer = params->observer;

@@ -31,7 +31,7 @@ static uint32_t make_packet(
 
 /* Submits it to the program and sends the result where the program says; false: nowhere. */
 static bool make_submit(struct engine *e, uint32_t port, uint32_t packet, uint16_t kind,
-	uint8_t classes, uint64_t now)
+	uint8_t classes, uint32_t out, uint64_t now)
 {
 	struct frame *frame = packet_frame(&e->pool, packet);
 	struct packet *k = packet_get(&e->pool, packet);
@@ -46,6 +46,7 @@ static bool make_submit(struct engine *e, uint32_t port, uint32_t packet, uint16
 		.length = k->length,
 		.now_ps = now,
 		.started_ps = now,
+		.out_port = out,
 		.flags = kind,
 		.classes = classes,
 	};
@@ -82,12 +83,12 @@ void make_pfc(struct engine *e, uint32_t port, uint16_t kind, uint8_t classes, u
 	uint32_t packet = make_packet(e, n, PFC_FRAME, PFC_FRAME);
 
 	if (packet != PACKET_NONE)
-		make_submit(e, port, packet, kind, classes, now);
+		make_submit(e, port, packet, kind, classes, 0, now);
 	if (!e->failed && kind == HOP_MAKE_PFC)
 		pause_sent(e, port, classes, now);
 }
 
-void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint64_t now)
+void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint32_t out, uint64_t now)
 {
 	struct engine_node *n = &e->nodes[e->ports[port].node];
 	const struct packet *like = packet_get(&e->pool, data);
@@ -103,7 +104,7 @@ void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint64_t now)
 	like = packet_get(&e->pool, data);
 	__builtin_memcpy(packet_frame(&e->pool, packet)->bytes, from,
 		like->captured < bytes ? like->captured : bytes);
-	e->stats.notified += make_submit(e, port, packet, HOP_MAKE_CNP, 0, now);
+	e->stats.notified += make_submit(e, port, packet, HOP_MAKE_CNP, 0, out, now);
 }
 
 int engine_send_control(

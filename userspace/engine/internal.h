@@ -61,6 +61,7 @@ struct engine_node {
 	uint64_t trace;
 	uint32_t first_port, port_count;
 	bool is_host;
+	bool in_order;         /* how its policy chooses depends on what happened before */
 	uint8_t room;          /* a bit a class: in this window the switch refuses nothing of it */
 	uint64_t window_bytes; /* that its links can bring in a window, whole frames apart */
 	uint64_t
@@ -218,8 +219,8 @@ struct engine {
 	uint32_t frame_capacity; /* bytes of a frame that a packet holds */
 	uint64_t stack_queue;
 	bool lasting;
-	bool overtakes;     /* switches have a latency, which frames for a port itself skip */
-	bool balance_ahead; /* a switch may choose a port before the packet arrives */
+	bool overtakes; /* switches have a latency, which frames for a port itself skip */
+	bool swapped;   /* another policy has taken the place of the switches' own */
 	uint64_t now_ps, window_end_ps;
 	uint64_t end_ps;       /* of the run, if no flow is left: see run_limit() */
 	uint64_t lookahead_ps; /* nothing that a node does reaches another one sooner */
@@ -301,6 +302,7 @@ static inline void port_set_rate(struct engine *e, uint32_t port, uint64_t rate_
 	if (rate_bps > l->peak_bps)
 		l->peak_bps = rate_bps;
 	e->ports[port].shared->quantum = pfc_quantum(rate_bps);
+	e->ports[port].shared->rate_bps = rate_bps;
 	e->ports[port].byte_ps = 8 * PS_PER_S % rate_bps ? 0 : 8 * PS_PER_S / rate_bps;
 }
 
@@ -406,7 +408,7 @@ void engine_discard(
 
 /* generate.c: frames that nodes send by themselves */
 void make_pfc(struct engine *e, uint32_t port, uint16_t kind, uint8_t classes, uint64_t now);
-void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint64_t now);
+void make_cnp(struct engine *e, uint32_t port, uint32_t data, uint32_t out, uint64_t now);
 
 /* pause.c: PFC as it takes and loses effect */
 int pause_init(struct engine *e);

@@ -159,10 +159,13 @@ void line_done(struct engine *e, struct engine_node *n, uint32_t port, uint64_t 
 }
 
 /* Whether what becomes of the packet does not depend on what happens before it arrives. */
-static bool runs_ahead(const struct engine *e, const struct engine_node *n, const struct packet *k)
+static bool runs_ahead(
+	const struct engine *e, const struct engine_node *n, uint32_t port, const struct packet *k)
 {
 	/* a control frame changes what the port may send, in its own time */
 	if (sw_unlikely(k->queue >= CLASSES))
+		return false;
+	if (n->in_order && e->ports[port].shared->chooses)
 		return false;
 	return n->is_host || !(e->becomes[k->queue] & ~n->room);
 }
@@ -209,7 +212,7 @@ static void line_run_program(struct engine *e, const struct engine_node *n, uint
 		limit = e->dp->max_batch;
 	while (packet != PACKET_NONE && count < limit) {
 		struct packet *k = packet_get(&e->pool, packet);
-		bool ahead = runs_ahead(e, n, k);
+		bool ahead = runs_ahead(e, n, port, k);
 
 		if (count && (k->time_ps >= e->window_end_ps || !ahead))
 			break;

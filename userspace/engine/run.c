@@ -6,6 +6,7 @@
  * order within a node, which is all that can be observed, is that of time.
  */
 #include <errno.h>
+#include "abi/policies.h"
 #include "engine/internal.h"
 #include "lib/buffer.h"
 
@@ -83,7 +84,7 @@ static void switch_make(
 	/* the queue of a marked packet is past kmax: the program decides on a CNP */
 	if (asked->flags & VERDICT_ASK_CNP && asked->action == VERDICT_FORWARD && q->kmax_bytes &&
 		q->depth_bytes > q->kmax_bytes)
-		make_cnp(e, port, packet, now);
+		make_cnp(e, port, packet, asked->port, now);
 	if (asked->flags & VERDICT_ASK_PFC)
 		make_pfc(e, port, HOP_MAKE_PFC, (uint8_t)(1u << asked->in_queue), now);
 }
@@ -223,8 +224,7 @@ static uint8_t node_room(const struct engine *e, const struct engine_node *n)
 	uint64_t most = n->window_bytes + (uint64_t)n->port_count * e->longest_frame;
 	uint8_t room = 0;
 
-	if (e->dp->max_batch == 1 || n->is_host || !e->balance_ahead ||
-		n->bunched_until_ps >= node_next(n))
+	if (e->dp->max_batch == 1 || n->is_host || n->bunched_until_ps >= node_next(n))
 		return 0;
 	for (uint32_t left = e->used_classes; left; left &= left - 1) {
 		uint32_t class = (uint32_t)__builtin_ctz(left);
@@ -235,12 +235,27 @@ static uint8_t node_room(const struct engine *e, const struct engine_node *n)
 	return room;
 }
 
+/* Whether the switch's policy may choose a port only when the packet is there. */
+static bool node_in_order(const struct engine *e, const struct engine_node *n)
+{
+	static const bool ahead[BALANCE_COUNT] = {
+#define X(symbol, name, word, ahead, flows, reorders, meaning) ahead,
+		BALANCES(X)
+#undef X
+	};
+
+	if (e->dp->max_batch == 1 || n->is_host || !engine_has(e, SW_BALANCE | SW_SWAP))
+		return false;
+	return e->swapped || !ahead[port_switch(e, &e->ports[n->first_port])->balance];
+}
+
 /* All that is due at one node before the window ends. */
 static void node_run(struct engine *e, struct engine_node *n)
 {
 	e->running = n;
 	node_prefetch(e, n);
 	n->room = node_room(e, n);
+	n->in_order = node_in_order(e, n);
 	while (node_next(n) < e->window_end_ps && !e->failed) {
 		struct event ev = event_heap_take(&n->events);
 

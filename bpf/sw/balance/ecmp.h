@@ -3,14 +3,11 @@
 #define FABRICBED_BALANCE_ECMP_H
 
 /* ECMP: by the flow's hash under this switch's seed (RFC 2992, hash-threshold). */
-#include "sw/context.h"
-#include "lib/hash.h"
+#include <fabricbed/policy.h>
 
-static __always_inline __u32 balance_ecmp(struct sw_ctx *c)
+POLICY(ecmp)
 {
-	__u32 hash = hash_flow(c->sw->hash_seed, c->addresses, c->ports);
-
-	return hash_pick(hash, c->group->count);
+	return policy_scale(p->hash, p->count);
 }
 
 #endif
