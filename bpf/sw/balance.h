@@ -95,13 +95,17 @@ static __always_inline struct policy sw_policy_whole(
 {
 	struct policy p = sw_policy(c, b);
 
+	struct words {
+		__be32 word[4];
+	} __attribute__((packed));
+
 	p.entropy = p.src_port;
 	if (c->ip4) {
 		p.src = be32(c->ip4->src);
 		p.dst = be32(c->ip4->dst);
 	} else if (c->ip6) {
-		p.src = be32(*(const __be32 *)(c->ip6->src + 12));
-		p.dst = be32(*(const __be32 *)(c->ip6->dst + 12));
+		p.src = be32(((const struct words *)c->ip6->src)->word[3]);
+		p.dst = be32(((const struct words *)c->ip6->dst)->word[3]);
 		p.entropy = be32(c->ip6->version_class_flow) & 0xfffff;
 	}
 	return p;

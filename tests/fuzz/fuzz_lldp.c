@@ -14,9 +14,9 @@
 #define PORTS 4
 
 static struct net_node nodes[NODES] = {
-	{NODE_HOST, 0, 2, 1},
-	{NODE_SWITCH, 0, 3, 2},
-	{NODE_SWITCH, 1, 5, 1},
+	{NODE_HOST, 0, 2, 1, 0},
+	{NODE_SWITCH, 0, 3, 2, 0},
+	{NODE_SWITCH, 1, 5, 1, 0},
 };
 static struct net_port ports[PORT_FIRST + PORTS] = {
 	[2] = {.node = 0, .peer = 3},

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/drop.h"
+#include "abi/policies.h"
 #include "abi/wire.h"
 #include "base/rng_stream.h"
 #include "dataplane/dataplane.h"
@@ -68,6 +69,8 @@ static void write_config(struct sw_config *c, const struct setting *s, uint32_t 
 	uint64_t dice = dice_of(s);
 
 	c->features = (SW_FEATURES & ~(SW_STACK | SW_GATEWAY)) | stacks;
+	c->balances = (1u << BALANCE_FILE) - 1;
+	c->flow_sets = 2;
 	c->host_count = HOSTS;
 	c->gateway = GATEWAY;
 	for (unsigned dscp = 0; dscp < DSCP_COUNT; dscp++) {
@@ -178,6 +181,9 @@ static void fill(const struct sw_tables *t, const struct run *r)
 				r->full ? &dice : NULL);
 	}
 	sw->pool_bytes = rng_below(&dice, 100000);
+	sw->balance = rng_below(&dice, BALANCE_FILE);
+	t->balances[0].flow_sets = 2;
+	t->balances[0].choices = t->balances[0].remembered = 1 + rng_below(&dice, 4);
 	sw->pool_used = rng_below(&dice, 2) * rng_below(&dice, 100000);
 	for (uint32_t class = 0; class < CLASSES; class ++)
 		sw->headroom_bytes[class] = rng_below(&dice, 100000);
@@ -391,6 +397,7 @@ static void introduce(struct dataplane *dp, const struct run *r, struct frame *f
 
 	frame->hop = r->hop;
 	frame->hop.flags = HOP_MAKE_CNP;
+	frame->hop.out_port = PORT_FIRST + 1;
 	memcpy(frame->bytes, r->bytes, r->captured);
 	if (psn < r->captured)
 		frame->bytes[psn]--;

@@ -92,6 +92,8 @@ struct sw_sizes bench_sizes(enum bench_kind kind)
 				.cnp_interval_ps = BENCH_INTERVAL,
 				.host_count = BENCH_HOSTS,
 				.gateway = BENCH_HOST,
+				.balances = (1u << BALANCE_FILE) - 1,
+				.flow_sets = BENCH_FLOW_SETS,
 			},
 	};
 
@@ -211,6 +213,8 @@ void bench_tables(const struct sw_tables *t)
 		.host_count = BENCH_HOSTS,
 		.pool_bytes = BENCH_BUFFER,
 	};
+	if (t->count.balances)
+		t->balances[0].flow_sets = BENCH_FLOW_SETS;
 	sw->headroom_bytes[CLASS_LOSSLESS] = sw->headroom_bytes[CLASS_BOUNCED] = BENCH_HEADROOM;
 	write_ports(t);
 	write_queues(t);

@@ -9,6 +9,7 @@
  * the case about it.
  */
 #include "abi/drop.h"
+#include "abi/policies.h"
 #include "abi/wire.h"
 #include "dataplane/dataplane.h"
 #include "lib/packet.h"
@@ -21,6 +22,7 @@
 #define BENCH_PORT_COUNT (BENCH_IN + BENCH_PORTS)
 #define BENCH_BUFFER     (1u << 30) /* no case fills it by accident */
 #define BENCH_HEADROOM   (1u << 20) /* nor that */
+#define BENCH_FLOW_SETS 2
 #define BENCH_HOSTS      100u       /* host_count; blocks cover 128 */
 #define BENCH_QUANTUM    5120u      /* ps: 512 bits at 100 Gbps */
 #define BENCH_QUANTA     0x1234u    /* of an XOFF */

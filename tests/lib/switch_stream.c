@@ -44,6 +44,12 @@ static struct packet_spec random_spec(uint64_t *rng)
 	return s;
 }
 
+/* A port, and often one of those that most packets pass. */
+static uint32_t random_port(uint64_t *rng)
+{
+	return BENCH_HOST_PORT + rng_below(rng, rng_below(rng, 2) ? 5 : BENCH_PORTS);
+}
+
 /* Another kind of frame in its place: PFC, LLDP, or one that is to be made. */
 static void random_control(struct trial *t, uint64_t *rng)
 {
@@ -73,6 +79,7 @@ static void random_control(struct trial *t, uint64_t *rng)
 				t->in.bytes + packet_bth(&t->in) + 10, (uint16_t)rng_take(rng));
 		}
 		t->hop.flags |= HOP_MAKE_CNP;
+		t->hop.out_port = BENCH_LOCAL(1);
 		t->hop.now_ps += rng_below(rng, 6) * (uint64_t)BENCH_INTERVAL;
 		break;
 	default:
@@ -105,12 +112,6 @@ static void random_trial(struct trial *t, uint64_t *rng)
 		t->in.captured = rng_below(rng, t->in.captured + 1);
 	for (uint32_t n = rng_below(rng, 4) ? 0 : rng_below(rng, 4); n && t->in.captured; n--)
 		t->in.bytes[rng_below(rng, t->in.captured)] = (uint8_t)rng_take(rng);
-}
-
-/* A port, and often one of those that most packets pass. */
-static uint32_t random_port(uint64_t *rng)
-{
-	return BENCH_HOST_PORT + rng_below(rng, rng_below(rng, 2) ? 5 : BENCH_PORTS);
 }
 
 static void random_queue(struct queue *q, uint64_t *rng)
@@ -154,6 +155,18 @@ static void random_fault(struct fault *f, uint64_t *rng)
 	f->frame_seed = rng_take(rng);
 }
 
+static void random_balance(const struct sw_tables *t, uint64_t *rng)
+{
+	struct switch_balance *b = &t->balances[0];
+
+	t->switches[0].balance = rng_below(rng, BALANCE_FILE);
+	b->gap_ps = rng_below(rng, 1000);
+	b->lifetime_ps = rng_below(rng, 2) ? rng_below(rng, 4000) : 0;
+	b->threshold_bytes = rng_below(rng, 20000);
+	b->choices = 1 + rng_below(rng, 8);
+	b->remembered = rng_below(rng, 5);
+}
+
 /* What control and engine do to the tables between frames. */
 static void random_change(const struct sw_tables *t, uint64_t rng)
 {
@@ -175,6 +188,10 @@ static void random_change(const struct sw_tables *t, uint64_t rng)
 		random_queue(&t->queues[at], &rng);
 		random_ingress(&t->ingresses[at], &rng);
 	}
+	for (unsigned i = 0; i < 4; i++)
+		t->ports[random_port(&rng)].up = rng_below(&rng, 4) > 0;
+	if (t->count.balances)
+		random_balance(t, &rng);
 	if (in->faulty)
 		random_fault(&t->faults[in - t->ports], &rng);
 }

@@ -47,10 +47,10 @@ static struct bench *bench_new(void)
 
 	assert_non_null(b);
 	memset(b, 0x5a, sizeof(*b));
-	b->nodes[0] = (struct net_node){NODE_HOST, 0, H0, 1};
-	b->nodes[1] = (struct net_node){NODE_HOST, 1, H1, 1};
-	b->nodes[2] = (struct net_node){NODE_SWITCH, 0, S0_DOWN, 2};
-	b->nodes[3] = (struct net_node){NODE_SWITCH, 1, S1_DOWN, 2};
+	b->nodes[0] = (struct net_node){NODE_HOST, 0, H0, 1, 0};
+	b->nodes[1] = (struct net_node){NODE_HOST, 1, H1, 1, 0};
+	b->nodes[2] = (struct net_node){NODE_SWITCH, 0, S0_DOWN, 2, 0};
+	b->nodes[3] = (struct net_node){NODE_SWITCH, 1, S1_DOWN, 2, 0};
 	bench_link(b, 0, H0, S0_DOWN, 100 * GBPS);
 	bench_link(b, 1, H1, S1_DOWN, 100 * GBPS);
 	bench_link(b, 2, S0_UP, S1_UP, 400 * GBPS);

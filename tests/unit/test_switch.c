@@ -75,6 +75,7 @@ static struct verdict make_twice(struct switch_bench *b, uint16_t flags)
 	trial_init(&t, &packet_spec_default);
 	t.hop.flags = flags;
 	t.hop.classes = 1;
+	t.hop.out_port = BENCH_LOCAL(1);
 	q = trial_queue(b, &t, BENCH_LOCAL(1));
 	q->kmax_bytes = 1;
 	q->depth_bytes = 2;
