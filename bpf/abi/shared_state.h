@@ -213,8 +213,7 @@ struct flow_set {
 #define SW_STACK    0x400u  /* hosts have kernel stacks beside the transport's endpoints */
 #define SW_GATEWAY  0x800u  /* a host takes what is addressed to no host */
 #define SW_BALANCE  0x1000u /* a switch balances in another way than ECMP: sw_config.balances */
-#define SW_SWAP     0x2000u /* another policy may take the place of the switches' as they run */
-#define SW_FEATURES 0x3fffu
+#define SW_FEATURES 0x1fffu
 
 #define DSCP_COUNT 64
 struct sw_config {
@@ -263,7 +262,7 @@ struct sw_sizes {
 	X(routes, struct route_block, 64, s->routes)                                               \
 	X(groups, struct group, 512, s->groups)                                                    \
 	X(flows, struct flow_mark, 32, SW_WHERE(s, SW_CNP, FLOW_SLOTS * s->switches))              \
-	X(balances, struct switch_balance, 4096, SW_WHERE(s, SW_BALANCE | SW_SWAP, s->switches))   \
+	X(balances, struct switch_balance, 4096, s->switches)                                      \
 	X(balance_flows, struct flow_set, 512, s->config.flow_sets * s->switches)
 
 /* All tables of a fabric, as user space and the inline dataplane hold them. */
@@ -278,8 +277,7 @@ struct sw_tables {
 #undef X
 	} count; /* elements of each */
 	struct sw_config config;
-	/* inline: the policy of BALANCE_FILE, and what SW_SWAP puts in its place; NULL: nothing */
-	__u32 (*policy)(struct policy *p), (*swap)(struct policy *p);
+	__u32 (*policy)(struct policy *p); /* inline: BALANCE_FILE; NULL: there is none */
 };
 
 #define X(name, element, bytes, elements)                                                          \

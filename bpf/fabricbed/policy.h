@@ -26,7 +26,6 @@
 
 #define POLICY_PORTS GROUP_PORTS /* candidates at most */
 #define POLICY_NONE  0xffffffffu /* no candidate: the packet is dropped as `policy` */
-#define POLICY_STAYS 0xfffffffeu /* of fabricbed_swap(): nothing took the policy's place */
 
 struct policy {
 	/* the packet */
@@ -275,8 +274,8 @@ static __always_inline void *policy_flow(const struct policy *p)
 }
 
 /*
- * In the policy: a pointer to memory of the packet's flow, of a type of the policy's own. It is zero
- * when the flow is new to the switch, or was forgotten.
+ * In the policy: a pointer to memory of the packet's flow, of a type of the policy's own. It is
+ * zero when the flow is new to the switch, or was forgotten.
  */
 #define POLICY_FLOW(type)                                                                          \
 	({                                                                                         \
@@ -313,23 +312,20 @@ static __always_inline __u32 policy_keep(
 /* ---- the policy ---- */
 
 /*
- * In a file of the user's, the function that the switch's program is linked with, and the program
- * that takes the place of fabricbed_swap() in a fabric that runs. Else one of the switch's own.
+ * In a file of the user's it is the function that the switch's program is linked with, which is why
+ * its symbol is hidden there: the verifier follows it where it is called. Else it is one of the
+ * switch's own.
  */
 #ifndef FABRICBED_POLICY_FILE
 #define POLICY(name) static __always_inline __u32 balance_##name(struct policy *p)
-#elif defined(__bpf__)
-#define POLICY(name)                                                                               \
-	__attribute__((visibility("hidden"))) __u32 fabricbed_policy(struct policy *p);            \
-	SEC("freplace/fabricbed_swap") __u32 fabricbed_swapped(struct policy *p)                   \
-	{                                                                                          \
-		return p ? fabricbed_policy(p) : POLICY_NONE;                                      \
-	}                                                                                          \
-	char _license[] SEC("license") __attribute__((weak)) = "Dual BSD/GPL";                     \
-	__u32 fabricbed_policy(struct policy *p)
 #else
+#ifdef __bpf__
+#define POLICY_SYMBOL __attribute__((visibility("hidden")))
+#else
+#define POLICY_SYMBOL
+#endif
 #define POLICY(name)                                                                               \
-	__u32 fabricbed_policy(struct policy *p);                                                  \
+	POLICY_SYMBOL __u32 fabricbed_policy(struct policy *p);                                    \
 	__u32 fabricbed_policy(struct policy *p)
 #endif
 

@@ -26,11 +26,7 @@
 #define sw_balances(c, symbol) 1
 #endif
 
-/*
- * The user's policy, and what takes a policy's place as the fabric runs. In BPF the linker puts a
- * user's function in the place of the first, and the kernel puts a program in that of the second,
- * which is why that one is global: the verifier knows nothing of what it returns.
- */
+/* The user's policy. In BPF the linker puts it in the place of this one, which names no port. */
 #ifdef __bpf__
 __attribute__((weak, noinline, visibility("hidden"))) __u32 fabricbed_policy(struct policy *p)
 {
@@ -40,20 +36,9 @@ __attribute__((weak, noinline, visibility("hidden"))) __u32 fabricbed_policy(str
 	sw_opaque(none);
 	return none;
 }
-
-__attribute__((weak, noinline)) __u32 fabricbed_swap(struct policy *p)
-{
-	__u32 stays = POLICY_STAYS;
-
-	sw_opaque(p);
-	sw_opaque(stays);
-	return stays;
-}
 #define sw_balance_file(c, p) sw_forget(fabricbed_policy(p))
-#define sw_balance_swap(c, p) fabricbed_swap(p)
 #else
 #define sw_balance_file(c, p) ((c)->t->policy ? (c)->t->policy(p) : POLICY_NONE)
-#define sw_balance_swap(c, p) ((c)->t->swap ? (c)->t->swap(p) : POLICY_STAYS)
 #endif
 
 /* What a policy is told. b: NULL for one that asks for no key. */
@@ -89,7 +74,7 @@ static __always_inline struct policy sw_policy(
 	return p;
 }
 
-/* The same for a policy that is not the switch's own: all of it. */
+/* The same for the user's: all of it. */
 static __always_inline struct policy sw_policy_whole(
 	const struct sw_ctx *c, const struct switch_balance *b)
 {
@@ -138,21 +123,12 @@ static __always_inline __u32 sw_balance_pick(struct sw_ctx *c)
 {
 	const struct switch_balance *b;
 
-	if (!sw_has(c, SW_BALANCE | SW_SWAP)) {
+	if (!sw_has(c, SW_BALANCE)) {
 		struct policy p = sw_policy(c, 0);
 		return balance_ecmp(&p);
 	}
 	b = table_balances(c->t, c->in->switch_id);
-	if (!b)
-		return POLICY_NONE;
-	if (sw_has(c, SW_SWAP)) {
-		struct policy p = sw_policy_whole(c, b);
-		__u32 pick = sw_balance_swap(c, &p);
-
-		if (pick != POLICY_STAYS)
-			return pick;
-	}
-	return sw_balance_own(c, b);
+	return b ? sw_balance_own(c, b) : POLICY_NONE;
 }
 
 static __always_inline enum sw_step sw_group_port(struct sw_ctx *c, __u32 pick)
@@ -170,7 +146,7 @@ static __always_inline enum sw_step sw_balance(struct sw_ctx *c)
 
 	if (c->group->count > 1)
 		pick = sw_balance_pick(c);
-	if (sw_has(c, SW_BALANCE | SW_SWAP) && sw_unlikely(pick >= c->group->count))
+	if (sw_has(c, SW_BALANCE) && sw_unlikely(pick >= c->group->count))
 		return sw_drop(c, c->in_id, DROP_POLICY);
 	if (sw_group_port(c, pick) != SW_NEXT)
 		return SW_END;

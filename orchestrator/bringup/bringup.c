@@ -312,7 +312,8 @@ static int build_all(struct site *s, struct error *why)
 	if (!r)
 		r = step(s, BUILD_PROGRAMS, 0, why);
 	if (!r)
-		r = dataplane_kernel_load(&b->dp, p->sizes, p->frame_capacity, p->egress, why);
+		r = dataplane_kernel_load(
+			&b->dp, p->sizes, p->frame_capacity, p->egress, p->policy, why);
 	if (!r)
 		r = parallel_for(b->node_count, cores, create_namespace, s, why);
 	if (!r)
@@ -391,6 +392,58 @@ int build_up_watched(struct built **ret, const struct build_params *params,
 int build_up(struct built **ret, const struct build_params *params, struct error *why)
 {
 	return build_up_watched(ret, params, NULL, why);
+}
+
+/* What the threads share that attach a program to the switches' ports. */
+struct swap_site {
+	struct built *b;
+	const struct net *net;
+	int program_fd;
+};
+
+/* All ports of a switch get the program in the place of the one that they have. */
+static int swap_node(void *context, uint32_t i, struct error *why)
+{
+	const struct swap_site *s = context;
+	const struct net_node *node = &s->net->nodes[s->net->host_count + i];
+	const char *name = record_netns(s->b->record, s->net->host_count + i);
+	struct rtnl *rtnl = NULL;
+	int fd = netns_open(name), r = fd < 0 ? fd : netns_enter(fd);
+
+	if (fd >= 0)
+		close(fd);
+	if (r < 0)
+		return error_set(why, r, "cannot enter the namespace %s: %s", name, strerror(-r));
+	r = rtnl_open(&rtnl, why);
+	for (uint32_t port = node->first_port; !r && port < node->first_port + node->port_count;
+		port++)
+		rtnl_attach_xdp(rtnl, port, s->program_fd);
+	if (!r)
+		r = rtnl_flush(rtnl, why);
+	rtnl_close(rtnl);
+	return r;
+}
+
+static int swap_nodes(struct built *b, const struct fabric *f, struct error *why)
+{
+	struct swap_site s = {b, &f->net, dataplane_kernel_program_fd(b->dp, PORT_SWITCH)};
+
+	return parallel_for(f->net.switch_count, parallel_cores(), swap_node, &s, why);
+}
+
+int build_swap(
+	struct built *b, const struct fabric *f, const struct policy_code *code, struct error *why)
+{
+	int r = dataplane_kernel_swap(b->dp, code, why);
+
+	if (r < 0)
+		return r;
+	r = swap_nodes(b, f, why);
+	if (r < 0) { /* some have it: all get back what they were built with */
+		dataplane_kernel_swap(b->dp, NULL, NULL);
+		swap_nodes(b, f, NULL);
+	}
+	return r;
 }
 
 static int remove_node(void *context, uint32_t i, struct error *why)

@@ -22,7 +22,8 @@ struct build_params {
 	const char *name;
 	bool exact; /* this name, or none; else "<name>-2", ... where it is taken */
 	const struct sw_sizes *sizes;
-	uint32_t frame_capacity; /* bytes of a frame that cross a veth */
+	uint32_t frame_capacity;          /* bytes of a frame that cross a veth */
+	const struct policy_code *policy; /* BALANCE_FILE; NULL: no switch has it */
 
 	/* Each host's kernel stack uses eth0, a TAP interface; else link0 has the addresses. */
 	bool stacks;
@@ -46,6 +47,13 @@ int build_up(struct built **ret, const struct build_params *params, struct error
 /* The dataplane of a built fabric; it goes with build_down(). */
 struct dataplane *build_dataplane(struct built *b);
 const char *build_name(const struct built *b);
+
+/*
+ * Another policy for the switches of a built fabric, and NULL: the one that it was built with.
+ * Between two submits; no frame is lost. 0, or -errno with why: all is as it was.
+ */
+int build_swap(
+	struct built *b, const struct fabric *f, const struct policy_code *code, struct error *why);
 
 /*
  * With stacks: the TAP of a host (its number), non-blocking, one Ethernet frame without FCS a read

@@ -19,6 +19,8 @@ static bool is_stopped(const struct session *s)
 	return s->params.stop && *s->params.stop;
 }
 
+#define LIVE_FLOWS 1024 /* entries of a live fabric's switch, unless the scenario says more */
+
 /* Sizes of all tables, and what the program does. */
 static struct sw_sizes table_sizes(const struct session *s)
 {
@@ -34,8 +36,9 @@ static struct sw_sizes table_sizes(const struct session *s)
 		sizes.config.features |= fault_kinds[i].features;
 	if (s->params.stacks)
 		sizes.config.features |= SW_STACK;
-	if (s->params.lasting)
-		sizes.config.features |= SW_SWAP;
+	/* a policy that needs flows may take the place of one that needs none */
+	if (s->params.lasting && !sizes.config.flow_sets)
+		sizes.config.flow_sets = LIVE_FLOWS / FLOW_WAYS;
 	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);
 	return sizes;
 }

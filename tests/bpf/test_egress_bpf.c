@@ -29,7 +29,7 @@ static int load(struct dataplane **ret, const struct egress_config *config, stru
 {
 	const struct sw_sizes sizes = {.ports = PORT_FIRST + 1};
 
-	return dataplane_kernel_load(ret, &sizes, PACKET_MAX, config, why);
+	return dataplane_kernel_load(ret, &sizes, PACKET_MAX, config, NULL, why);
 }
 
 static struct dataplane *load_or_fail(const struct egress_config *config)

@@ -90,7 +90,7 @@ static int test_run_open(struct dataplane **ret, const struct sw_sizes *sizes, s
 
 	if (!t)
 		return error_set(why, -ENOMEM, "out of memory");
-	r = dataplane_kernel_load(&t->kernel, sizes, PACKET_MAX, NULL, why);
+	r = dataplane_kernel_load(&t->kernel, sizes, PACKET_MAX, NULL, NULL, why);
 	if (r < 0) {
 		free(t);
 		return r;

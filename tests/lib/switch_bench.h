@@ -22,13 +22,13 @@
 #define BENCH_PORT_COUNT (BENCH_IN + BENCH_PORTS)
 #define BENCH_BUFFER     (1u << 30) /* no case fills it by accident */
 #define BENCH_HEADROOM   (1u << 20) /* nor that */
-#define BENCH_FLOW_SETS 2
-#define BENCH_HOSTS      100u       /* host_count; blocks cover 128 */
-#define BENCH_QUANTUM    5120u      /* ps: 512 bits at 100 Gbps */
-#define BENCH_QUANTA     0x1234u    /* of an XOFF */
-#define BENCH_RESPONSE   2500u      /* ps */
-#define BENCH_WATCHDOG   1000000u   /* ps */
-#define BENCH_INTERVAL   50000000u  /* ps: of supplemental CNPs */
+#define BENCH_FLOW_SETS  2
+#define BENCH_HOSTS      100u      /* host_count; blocks cover 128 */
+#define BENCH_QUANTUM    5120u     /* ps: 512 bits at 100 Gbps */
+#define BENCH_QUANTA     0x1234u   /* of an XOFF */
+#define BENCH_RESPONSE   2500u     /* ps */
+#define BENCH_WATCHDOG   1000000u  /* ps */
+#define BENCH_INTERVAL   50000000u /* ps: of supplemental CNPs */
 
 /* What the route of a host leads to. All hosts that are not named: port 1 alone. */
 enum bench_host {

@@ -29,7 +29,7 @@ rules=$(
 	userspace/base/                 base/* abi/* lib/rng.h lib/random.h lib/compiler.h
 	userspace/control/              control/* base/* abi/* dataplane/dataplane.h
 	userspace/dataplane/dataplane.h abi/*
-	userspace/dataplane/inline.c    dataplane/dataplane.h dataplane/table_list.h sw/pipeline.h
+	userspace/dataplane/inline.c    abi/policies.h dataplane/dataplane.h dataplane/table_list.h sw/pipeline.h
 	userspace/dataplane/table_list  dataplane/table_list.h abi/*
 	userspace/dataplane/kernel      dataplane/* base/* abi/* io/* fabricbed.skel.h
 	userspace/engine/               engine/* base/* abi/* lib/compiler.h lib/buffer.h lib/pause.h dataplane/dataplane.h transport/transport.h

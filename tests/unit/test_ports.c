@@ -28,6 +28,7 @@ struct bench {
 	struct queue queues[PORTS_END * CLASSES];
 	struct ingress ingresses[PORTS_END * CLASSES];
 	struct switch_state switches[2];
+	struct switch_balance balances[2];
 	struct sw_tables t;
 	struct switching p;
 };
@@ -62,7 +63,11 @@ static struct bench *bench_new(void)
 		.queues = b->queues,
 		.ingresses = b->ingresses,
 		.switches = b->switches,
-		.count = {.ports = PORTS_END, .queues = PORTS_END * CLASSES, .switches = 2}};
+		.balances = b->balances,
+		.count = {.ports = PORTS_END,
+			.queues = PORTS_END * CLASSES,
+			.switches = 2,
+			.balances = 2}};
 	b->p = (struct switching){.alpha = 1, .frame_bytes = 4170};
 	b->p.classes[0] = (struct switching_class){.used = true,
 		.limit_bytes = 100 * KB,

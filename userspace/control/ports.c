@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include "abi/policies.h"
 #include "abi/wire.h"
 #include "base/rng_stream.h"
 #include "base/wiretime.h"
@@ -181,17 +182,16 @@ static int switch_pools(
 	return 0;
 }
 
-/* What a switch's policy goes by, and its part of the flow table. */
+/* What a switch's policy goes by, and its part of the flow table; it remembers nothing yet. */
 static void switch_balance(
 	struct sw_tables *t, const struct net *net, const struct switching *s, uint32_t number)
 {
 	const struct switching_balance *b =
 		&s->balances[net->nodes[net->host_count + number].balance];
+	struct switch_balance *of = &t->balances[number];
 
 	t->switches[number].balance = b->policy;
-	if (number >= t->count.balances)
-		return;
-	t->balances[number] = (struct switch_balance){
+	*of = (struct switch_balance){
 		.gap_ps = b->gap_ps,
 		.lifetime_ps = b->lifetime_ps,
 		.threshold_bytes = within_32_bits(b->threshold_bytes),
@@ -199,7 +199,20 @@ static void switch_balance(
 		.remembered = b->remembered,
 		.first_set = number * t->config.flow_sets,
 		.flow_sets = t->config.flow_sets,
+		.flows = of->flows,
+		.forgotten = of->forgotten,
 	};
+}
+
+void ports_swap_policy(
+	struct sw_tables *t, const struct net *net, const struct switching *s, bool swapped)
+{
+	for (uint32_t i = 0; i < net->switch_count; i++) {
+		switch_balance(t, net, s, i);
+		if (swapped)
+			t->switches[i].balance = BALANCE_FILE;
+	}
+	memset(t->balance_flows, 0, (size_t)t->count.balance_flows * sizeof(*t->balance_flows));
 }
 
 int ports_configure(

@@ -6,6 +6,7 @@
  * The configuration of ports, queues, ingresses and switches, and of the program itself, as a
  * switch's own processor writes it once at start.
  */
+#include <stdbool.h>
 #include <stdint.h>
 #include "abi/shared_state.h"
 #include "base/net.h"
@@ -23,5 +24,12 @@ void ports_config(struct sw_config *ret, const struct switching *s);
  */
 int ports_configure(
 	struct sw_tables *t, const struct net *net, const struct switching *s, uint64_t seed);
+
+/*
+ * BALANCE_FILE takes the place of the switches' own policies (swapped), or gives it back: what was
+ * remembered is forgotten, the counters stay.
+ */
+void ports_swap_policy(
+	struct sw_tables *t, const struct net *net, const struct switching *s, bool swapped);
 
 #endif

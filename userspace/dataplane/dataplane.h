@@ -26,6 +26,13 @@ struct frame_ref {
 	uint32_t captured;
 };
 
+/* A user's load-balancing policy, compiled. */
+struct policy_code {
+	const void *program; /* ELF image of the switch's BPF object, the policy linked with it */
+	size_t program_bytes;
+	__u32 (*function)(struct policy *p); /* the same for the process */
+};
+
 struct dataplane;
 
 struct dataplane_ops {
@@ -54,5 +61,11 @@ struct dataplane {
  */
 int dataplane_inline_open(
 	struct dataplane **ret, const struct sw_sizes *sizes, uint32_t frame_capacity);
+
+/*
+ * From now on BALANCE_FILE is this, between two submits. NULL: it is nothing, and the program is
+ * again the one that it was opened with.
+ */
+void dataplane_inline_swap(struct dataplane *dp, const struct policy_code *code);
 
 #endif

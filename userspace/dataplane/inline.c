@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The inline dataplane: the switch program as a function of this process. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include "dataplane/dataplane.h"
+#include "abi/policies.h"
 #include "dataplane/table_list.h"
 #include "sw/pipeline.h"
 
@@ -115,6 +117,16 @@ static const struct dataplane_ops *ops_for(uint32_t features)
 	while (programs[i].features != features && programs[i].features != UINT32_MAX)
 		i++;
 	return &programs[i].ops;
+}
+
+void dataplane_inline_swap(struct dataplane *dp, const struct policy_code *code)
+{
+	struct sw_config *config = &dp->tables.config;
+	bool balances = code || config->balances & ~(1u << BALANCE_ECMP);
+
+	dp->tables.policy = code ? code->function : NULL;
+	config->features = (config->features & ~SW_BALANCE) | (balances ? SW_BALANCE : 0);
+	dp->ops = ops_for(config->features);
 }
 
 int dataplane_inline_open(

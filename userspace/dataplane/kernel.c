@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
+#include "abi/policies.h"
 #include "dataplane/table_list.h"
 #include "fabricbed.skel.h"
 #include "io/xsk.h"
@@ -23,6 +24,7 @@ struct kernel {
 	struct xsk_pool sockets; /* of port p: p - PORT_FIRST */
 	uint32_t *peers;         /* index of the socket at the other end of the link */
 	struct fabricbed_bpf *skel;
+	struct fabricbed_bpf *swapped; /* the same with another policy; NULL: there is none */
 };
 
 static struct kernel *kernel_of(const struct dataplane *dp)
@@ -101,6 +103,7 @@ static void kernel_close(struct dataplane *dp)
 	k = kernel_of(dp);
 	xsk_pool_close(&k->sockets);
 	tables_unmap(&dp->tables);
+	fabricbed_bpf__destroy(k->swapped);
 	fabricbed_bpf__destroy(k->skel);
 	free(k->peers);
 	free(k);
@@ -120,17 +123,29 @@ static int silent(enum libbpf_print_level level, const char *format, va_list ap)
 	return 0;
 }
 
-static int size_maps(struct kernel *k)
+static int size_maps(struct kernel *k, struct fabricbed_bpf *skel)
 {
 	struct table tables[TABLES];
 	int r;
 
 	tables_list(&k->dp.tables, tables);
-	r = bpf_map__set_max_entries(k->skel->maps.sockets, k->dp.tables.count.ports);
+	r = bpf_map__set_max_entries(skel->maps.sockets, k->dp.tables.count.ports);
 	for (int i = 0; i < TABLES && !r; i++)
 		r = bpf_map__set_max_entries(
-			bpf_object__find_map_by_name(k->skel->obj, tables[i].name),
-			tables[i].count);
+			bpf_object__find_map_by_name(skel->obj, tables[i].name), tables[i].count);
+	return r;
+}
+
+/* The maps of the programs that there are. */
+static int share_maps(struct kernel *k, struct fabricbed_bpf *skel)
+{
+	struct table tables[TABLES];
+	int r = bpf_map__reuse_fd(skel->maps.sockets, bpf_map__fd(k->skel->maps.sockets));
+
+	tables_list(&k->dp.tables, tables);
+	for (int i = 0; i < TABLES && !r; i++)
+		r = bpf_map__reuse_fd(bpf_object__find_map_by_name(skel->obj, tables[i].name),
+			bpf_object__find_map_fd_by_name(k->skel->obj, tables[i].name));
 	return r;
 }
 
@@ -162,9 +177,42 @@ static int set_egress(const struct fabricbed_bpf *skel, const struct egress_conf
 	return r < 0 ? r : bpf_map__set_autocreate(skel->maps.flowlets, false);
 }
 
-static int load_programs(struct kernel *k, const struct egress_config *egress, struct error *why)
+/* The programs as they were built, or with a policy. NULL: errno tells why. */
+static struct fabricbed_bpf *open_programs(
+	const struct policy_code *code, const struct bpf_object_open_opts *opts)
+{
+	struct fabricbed_bpf *skel;
+	int r;
+
+	if (!code)
+		return fabricbed_bpf__open_opts(opts);
+	skel = calloc(1, sizeof(*skel));
+	r = skel ? fabricbed_bpf__create_skeleton(skel) : -ENOMEM;
+	if (r == 0) {
+		skel->skeleton->data = (void *)code->program;
+		skel->skeleton->data_sz = code->program_bytes;
+		r = bpf_object__open_skeleton(skel->skeleton, opts);
+	}
+	if (r == 0)
+		return skel;
+	fabricbed_bpf__destroy(skel);
+	errno = -r;
+	return NULL;
+}
+
+/* What a set of programs is loaded from, and for. */
+struct programs {
+	struct sw_config config;
+	const struct egress_config *egress; /* NULL: the hosts' eth0 has no program */
+	const struct policy_code *code;     /* NULL: BALANCE_FILE is nothing */
+	int (*prepare)(struct kernel *k, struct fabricbed_bpf *skel); /* the maps */
+};
+
+static int load_programs(
+	struct kernel *k, const struct programs *p, struct fabricbed_bpf **ret, struct error *why)
 {
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .kernel_log_size = VERIFIER_LOG_BYTES);
+	struct fabricbed_bpf *skel;
 	libbpf_print_fn_t print;
 	char *log;
 	int r;
@@ -174,17 +222,21 @@ static int load_programs(struct kernel *k, const struct egress_config *egress, s
 		return error_set(why, -ENOMEM, "out of memory");
 	opts.kernel_log_buf = log;
 	print = libbpf_set_print(silent);
-	k->skel = fabricbed_bpf__open_opts(&opts);
-	r = k->skel ? size_maps(k) : -errno;
+	skel = open_programs(p->code, &opts);
+	r = skel ? p->prepare(k, skel) : -errno;
 	if (!r)
-		r = set_egress(k->skel, egress);
+		r = set_egress(skel, p->egress);
 	if (!r) {
-		k->skel->rodata->config = k->dp.tables.config;
-		r = fabricbed_bpf__load(k->skel);
+		skel->rodata->config = p->config;
+		r = fabricbed_bpf__load(skel);
 	}
 	libbpf_set_print(print);
-	if (r < 0)
+	if (r < 0) {
 		explain_load(why, r, log);
+		fabricbed_bpf__destroy(skel);
+	} else {
+		*ret = skel;
+	}
 	free(log);
 	return r;
 }
@@ -208,8 +260,10 @@ static int map_tables(struct kernel *k, struct error *why)
 }
 
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
-	uint32_t frame_capacity, const struct egress_config *egress, struct error *why)
+	uint32_t frame_capacity, const struct egress_config *egress, const struct policy_code *code,
+	struct error *why)
 {
+	const struct programs programs = {sizes->config, egress, code, size_maps};
 	uint32_t ports = sizes->ports - PORT_FIRST;
 	struct kernel *k;
 	int r;
@@ -227,7 +281,8 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
 	k->dp.frame_capacity = frame_capacity;
 	tables_size(&k->dp.tables, sizes);
 	k->peers = calloc(ports, sizeof(*k->peers));
-	r = k->peers ? load_programs(k, egress, why) : error_set(why, -ENOMEM, "out of memory");
+	r = k->peers ? load_programs(k, &programs, &k->skel, why)
+		     : error_set(why, -ENOMEM, "out of memory");
 	if (!r)
 		r = map_tables(k, why);
 	if (!r)
@@ -240,12 +295,31 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
 	return 0;
 }
 
+int dataplane_kernel_swap(struct dataplane *dp, const struct policy_code *code, struct error *why)
+{
+	struct kernel *k = kernel_of(dp);
+	struct programs programs = {dp->tables.config, NULL, code, share_maps};
+	struct fabricbed_bpf *swapped = NULL;
+	int r = 0;
+
+	programs.config.features |= SW_BALANCE;
+	programs.config.balances |= 1u << BALANCE_FILE;
+	if (code)
+		r = load_programs(k, &programs, &swapped, why);
+	if (r < 0)
+		return r;
+	fabricbed_bpf__destroy(k->swapped);
+	k->swapped = swapped;
+	return 0;
+}
+
 int dataplane_kernel_program_fd(const struct dataplane *dp, enum port_kind kind)
 {
 	const struct kernel *k = kernel_of(dp);
 
-	return bpf_program__fd(kind == PORT_HOST ? k->skel->progs.fabricbed_host
-						 : k->skel->progs.fabricbed_switch);
+	if (kind == PORT_HOST)
+		return bpf_program__fd(k->skel->progs.fabricbed_host);
+	return bpf_program__fd((k->swapped ? k->swapped : k->skel)->progs.fabricbed_switch);
 }
 
 int dataplane_kernel_egress_fd(const struct dataplane *dp)

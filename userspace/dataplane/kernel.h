@@ -13,11 +13,20 @@
 
 /*
  * Loads the programs and maps, tables zeroed. 0 or -errno with why (-EMSGSIZE: frame_capacity is
- * over VETH_FRAME_MAX). egress: of the hosts' eth0 program; NULL: not loaded. Close with
- * dp->ops->close, which leaves interfaces and namespaces alone.
+ * over VETH_FRAME_MAX). egress: of the hosts' eth0 program; NULL: not loaded. code: of the policy
+ * BALANCE_FILE; NULL: there is none. Close with dp->ops->close, which leaves interfaces and
+ * namespaces alone.
  */
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
-	uint32_t frame_capacity, const struct egress_config *egress, struct error *why);
+	uint32_t frame_capacity, const struct egress_config *egress, const struct policy_code *code,
+	struct error *why);
+
+/*
+ * Loads the switches' program once more, on the same tables, with this policy as BALANCE_FILE;
+ * NULL: drops it again. From then on it is what dataplane_kernel_program_fd() gives, for the ports
+ * to have attached; a program that was dropped goes on where it still is. 0, or -errno with why.
+ */
+int dataplane_kernel_swap(struct dataplane *dp, const struct policy_code *code, struct error *why);
 
 /* The program for the egress of each host's eth0, where it was loaded. */
 int dataplane_kernel_egress_fd(const struct dataplane *dp);

@@ -125,6 +125,7 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 	e->seed = params->seed;
 	e->spare = PACKET_NONE;
 	e->lasting = params->lasting;
+	e->balances = e->lasting || engine_has(e, SW_BALANCE);
 	e->stack_queue = params->stack_queue;
 	e->frame_capacity = e->dp->frame_capacity;
 	if (params->stack_frame > e->frame_capacity)

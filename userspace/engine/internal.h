@@ -220,7 +220,7 @@ struct engine {
 	uint64_t stack_queue;
 	bool lasting;
 	bool overtakes; /* switches have a latency, which frames for a port itself skip */
-	bool swapped;   /* another policy has taken the place of the switches' own */
+	bool balances;  /* a switch may have another policy than ECMP */
 	uint64_t now_ps, window_end_ps;
 	uint64_t end_ps;       /* of the run, if no flow is left: see run_limit() */
 	uint64_t lookahead_ps; /* nothing that a node does reaches another one sooner */

@@ -244,9 +244,9 @@ static bool node_in_order(const struct engine *e, const struct engine_node *n)
 #undef X
 	};
 
-	if (e->dp->max_batch == 1 || n->is_host || !engine_has(e, SW_BALANCE | SW_SWAP))
+	if (e->dp->max_batch == 1 || n->is_host || !e->balances)
 		return false;
-	return e->swapped || !ahead[port_switch(e, &e->ports[n->first_port])->balance];
+	return !ahead[port_switch(e, &e->ports[n->first_port])->balance];
 }
 
 /* All that is due at one node before the window ends. */
