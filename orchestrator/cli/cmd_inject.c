@@ -28,19 +28,31 @@ static void print_targets(const json_t *targets)
 		fputs(", ...)", stdout);
 }
 
+/* Where what is done begins: the reply has what is picked. */
+static size_t find_deed(const struct cli_args *args)
+{
+	static const char *const words[] = {"pick", "per", "skip"};
+	size_t deed = DEED;
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(args->positional[deed], words[i]))
+			deed += 2;
+	return deed;
+}
+
 /* The words without "for TIME": the reply has its end. */
 static void print_deed(const struct cli_args *args, bool several)
 {
-	size_t end = args->positional_count;
-	const char *first = args->positional[DEED];
+	size_t end = args->positional_count, deed = find_deed(args);
+	const char *first = args->positional[deed];
 
-	if (end > DEED + 2 && !strcmp(args->positional[end - 2], "for"))
+	if (end > deed + 2 && !strcmp(args->positional[end - 2], "for"))
 		end -= 2;
 	for (size_t i = 0; i < FAULT_KINDS; i++)
 		if (!strcmp(fault_keys[i].name, first))
 			first = several ? fault_kinds[i].several : fault_kinds[i].one;
 	printf(" %s", first);
-	for (size_t i = DEED + 1; i < end; i++)
+	for (size_t i = deed + 1; i < end; i++)
 		printf(" %s", args->positional[i]);
 }
 
@@ -67,16 +79,19 @@ static int run_inject(const struct command *c, const struct cli_args *args)
 
 const struct command cmd_inject = {
 	.name = "inject",
-	.operands = "NAME link|switch|host GLOB DEED [for TIME]",
+	.operands = "NAME link|switch|host GLOB [pick N [per pod|switch] [skip N]] DEED [for TIME]",
 	.summary = "inject a fault into a live fabric",
 	.details =
 		"Returns when the fault is in force, and says since which model time and what its number is.\n"
 		"GLOB is the name of a link, a switch or a host, or a pattern over such names. DEED is what the\n"
 		"scenario's 'faults' know under 'do': of a link down, rate 25%, delay 5us, loss 1%, errors 1e-6,\n"
 		"flaky every 100us last 20us, gilbert enter 1% leave 10%; of a switch down; of a host pause 3.\n"
+		"With 'pick' it befalls so many of what matches, drawn by the scenario's seed: 'pick 2 per pod'.\n"
+		"Faults with the same pattern pick the same; 'skip N' leaves out the first N of them.\n"
 		"With 'for TIME' it ends by itself after so much model time, else with 'fabricbed heal'.\n\n"
 		"  fabricbed inject hello link tor0.0-agg0.1 down\n"
 		"  fabricbed inject hello link 'agg*-core0' loss 1% for 5s\n"
+		"  fabricbed inject hello link 'agg*-core*' pick 1 per pod rate 10%\n"
 		"  fabricbed inject hello switch core1 down for 10ms",
 	.options = client_options,
 	.operands_min = 4,

@@ -248,7 +248,7 @@ static void print_switching(const json_t *s)
 
 static void print_faults(const json_t *s, const struct scenario *sc)
 {
-	char at[UNITS_TEXT], until[UNITS_TEXT], key[64];
+	char at[UNITS_TEXT], until[UNITS_TEXT], pick[PICK_TEXT], key[64];
 	double frames = 0;
 	uint32_t drops = 0;
 
@@ -256,6 +256,8 @@ static void print_faults(const json_t *s, const struct scenario *sc)
 		const struct fault_spec *f = &sc->faults[i];
 
 		printf("  fault       %s ", f->target);
+		if (f->pick.per != PICK_ALL)
+			printf("(%s) ", fault_pick_text(&f->pick, pick));
 		fault_kinds[f->effect.kind].describe(stdout, &f->effect);
 		printf(" from %s %s%s\n", format_time(at, f->at_ps),
 			f->until_ps == UINT64_MAX ? "on" : "to ",

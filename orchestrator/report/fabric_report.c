@@ -209,7 +209,7 @@ json_t *fabric_report(
 	const struct topology_kind *kind = topology_kinds[s->topology.kind];
 	size_t more = 0;
 	json_t *failures = report_failures(f, s, &more);
-	json_t *report;
+	json_t *picked = report_picked(f, s), *report;
 
 	report = json_pack(
 		"{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
@@ -227,6 +227,9 @@ json_t *fabric_report(
 		(json_int_t)load->packets, "ideal_us", (double)load->ideal_ps / PS_PER_US,
 		"estimate", report_estimate(load), "series", report_series(load), "notes",
 		report_notes(f, s, load->dscps));
+	if (!picked || json_array_size(picked))
+		json_object_set(report, "picked", picked);
+	json_decref(picked);
 	if (f->nics > 1)
 		json_object_set_new(report, "servers", report_servers(f, s));
 	if (s->sweep.on)

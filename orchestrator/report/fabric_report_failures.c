@@ -22,16 +22,15 @@
 #include "base/numbers.h"
 #include "base/units.h"
 #include "report/fabric_report_parts.h"
-#include "topology/topology_kind.h"
+#include "topology/pick.h"
+#include "topology/pods.h"
 #include "workload/kind.h"
-
-#define NO_POD UINT32_MAX
 
 /* Shares are no binary fractions: what equals the other side but for this equals it. */
 #define ROUNDING 1e-9
 
 struct pod {
-	uint32_t hosts, first_switch;
+	uint32_t hosts;
 	double uplinks, left;
 };
 
@@ -45,11 +44,9 @@ struct reach {
 
 struct survey {
 	const struct fabric *f;
-	uint32_t *pod_of; /* by node */
-	uint32_t *stack;
-	double *left; /* by link, 0..1 */
-	struct pod *pods;
-	uint32_t pod_count;
+	struct pods found;
+	double *left;     /* by link, 0..1 */
+	struct pod *pods; /* those found */
 	struct reach *reaches;
 	uint32_t reach_count;
 	bool permutation; /* else all-to-all */
@@ -60,8 +57,7 @@ static void survey_release(struct survey *v)
 	for (uint32_t i = 0; i < v->reach_count; i++)
 		free(v->reaches[i].links);
 	free(v->reaches);
-	free(v->pod_of);
-	free(v->stack);
+	pods_release(&v->found);
 	free(v->left);
 	free(v->pods);
 }
@@ -69,22 +65,16 @@ static void survey_release(struct survey *v)
 static int survey_init(struct survey *v, const struct fabric *f, size_t faults)
 {
 	v->f = f;
-	v->pod_of = malloc(f->net.node_count * sizeof(*v->pod_of));
-	v->stack = calloc(f->net.node_count, sizeof(*v->stack));
 	v->left = calloc((size_t)f->net.link_count + 1, sizeof(*v->left));
-	v->pods = calloc(f->net.host_count, sizeof(*v->pods));
 	v->reaches = calloc(faults + 1, sizeof(*v->reaches));
-	if (!v->pod_of || !v->stack || !v->left || !v->pods || !v->reaches)
+	if (!v->left || !v->reaches || pods_init(&v->found, f) < 0)
 		return -ENOMEM;
-	memset(v->pod_of, 0xff, f->net.node_count * sizeof(*v->pod_of));
+	v->pods = calloc((size_t)v->found.count + 1, sizeof(*v->pods));
+	if (!v->pods)
+		return -ENOMEM;
 	for (uint32_t l = 0; l < f->net.link_count; l++)
 		v->left[l] = 1;
 	return 0;
-}
-
-static bool is_top(const struct fabric *f, uint32_t node)
-{
-	return f->nodes[node].tier + 1 == f->tier_count;
 }
 
 static uint32_t node_at(const struct fabric *f, uint32_t port)
@@ -97,38 +87,9 @@ static uint32_t pod_below(const struct survey *v, uint32_t link)
 {
 	const struct fabric_link *l = &v->f->links[link];
 
-	if (!is_top(v->f, node_at(v->f, l->b)) || is_top(v->f, node_at(v->f, l->a)))
+	if (!fabric_is_top(v->f, node_at(v->f, l->b)))
 		return NO_POD;
-	return v->pod_of[node_at(v->f, l->a)];
-}
-
-/* All that hangs together with a host without the top tier is its pod. */
-static void walk_pod(struct survey *v, uint32_t host)
-{
-	const struct net *net = &v->f->net;
-	struct pod *pod = &v->pods[v->pod_count];
-	uint32_t depth = 0;
-
-	v->stack[depth++] = host;
-	v->pod_of[host] = v->pod_count++;
-	pod->first_switch = NO_POD;
-	while (depth) {
-		uint32_t node = v->stack[--depth];
-
-		if (node < net->host_count)
-			pod->hosts++;
-		else if (node < pod->first_switch)
-			pod->first_switch = node;
-		for (uint32_t i = 0; i < net->nodes[node].port_count; i++) {
-			const struct net_port *port = &net->ports[net->nodes[node].first_port + i];
-			uint32_t next = node_at(v->f, port->peer);
-
-			if (v->pod_of[next] != NO_POD || is_top(v->f, next))
-				continue;
-			v->pod_of[next] = v->pod_of[node];
-			v->stack[depth++] = next;
-		}
-	}
+	return v->found.of[node_at(v->f, l->a)];
 }
 
 /* A link's rate, counted in those of hosts. */
@@ -137,11 +98,10 @@ static double link_weight(const struct fabric *f, uint32_t link)
 	return (double)f->net.ports[f->links[link].a].rate_bps / (double)f->host_rate_bps;
 }
 
-static void find_pods(struct survey *v)
+static void measure_pods(struct survey *v)
 {
 	for (uint32_t h = 0; h < v->f->net.host_count; h++)
-		if (v->pod_of[h] == NO_POD)
-			walk_pod(v, h);
+		v->pods[v->found.of[h]].hosts++;
 	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
 		uint32_t pod = pod_below(v, l);
 
@@ -150,30 +110,42 @@ static void find_pods(struct survey *v)
 	}
 }
 
-static bool hits_link(const struct fabric *f, const struct fault_spec *fault, uint32_t link)
+/* A link twice is as good as once: what a fault leaves of it does not depend on that. */
+static int reach_link(const struct survey *v, struct reach *r, uint32_t link)
 {
-	if (fault->on == TARGET_LINK)
-		return fabric_link_matches(f, link, fault->target);
-	return fabric_node_matches(f, node_at(f, f->links[link].a), fault->target) ||
-	       fabric_node_matches(f, node_at(f, f->links[link].b), fault->target);
+	return pod_below(v, link) == NO_POD ? 0 : ARRAY_ADD(r->links, r->link_count, link);
 }
 
-static int find_reach(struct survey *v, uint32_t index, const struct fault_spec *fault)
+/* A fault of a link concerns that link, one of a switch all of its links. */
+static int reach_target(
+	const struct survey *v, struct reach *r, const struct fault_spec *fault, uint32_t target)
 {
-	struct reach r = {
-		.fault = index, .left = fault_cost(&fault->effect, v->f->packet_bytes).left};
+	const struct net *net = &v->f->net;
+	int err = 0;
 
-	for (uint32_t l = 0; l < v->f->net.link_count; l++) {
-		if (pod_below(v, l) == NO_POD || !hits_link(v->f, fault, l))
-			continue;
-		if (ARRAY_ADD(r.links, r.link_count, l) < 0) {
-			free(r.links);
-			return -ENOMEM;
-		}
-	}
-	if (r.link_count)
-		v->reaches[v->reach_count++] = r;
-	return 0;
+	if (fault->on == TARGET_LINK)
+		return reach_link(v, r, target);
+	for (uint32_t i = 0; !err && i < net->nodes[target].port_count; i++)
+		err = reach_link(v, r, net->ports[net->nodes[target].first_port + i].link);
+	return err;
+}
+
+static int find_reach(struct survey *v, const struct scenario *s, uint32_t index)
+{
+	const struct fault_spec *fault = &s->faults[index];
+	struct reach *r = &v->reaches[v->reach_count];
+	uint32_t *targets = NULL;
+	size_t count = 0;
+	int err = fault_targets(v->f, s->seed, fault, &targets, &count);
+
+	*r = (struct reach){
+		.fault = index, .left = fault_cost(&fault->effect, v->f->packet_bytes).left};
+	for (size_t i = 0; !err && i < count; i++)
+		err = reach_target(v, r, fault, targets[i]);
+	free(targets);
+	if (r->link_count)
+		v->reach_count++;
+	return err;
 }
 
 static int find_reaches(struct survey *v, const struct scenario *s)
@@ -182,7 +154,7 @@ static int find_reaches(struct survey *v, const struct scenario *s)
 
 	for (uint32_t i = 0; !err && i < s->fault_count; i++)
 		if (fault_kinds[s->faults[i].effect.kind].steady)
-			err = find_reach(v, i, &s->faults[i]);
+			err = find_reach(v, s, i);
 	return err;
 }
 
@@ -199,7 +171,7 @@ static json_t *apply_faults(struct survey *v, const struct scenario *s, uint64_t
 {
 	json_t *faults = json_array();
 
-	for (uint32_t i = 0; i < v->pod_count; i++)
+	for (uint32_t i = 0; i < v->found.count; i++)
 		v->pods[i].left = v->pods[i].uplinks;
 	for (uint32_t i = 0; i < v->reach_count; i++) {
 		const struct reach *r = &v->reaches[i];
@@ -240,18 +212,48 @@ static double flows_per_uplink(const struct survey *v, const struct pod *pod, do
 	return links > ROUNDING ? flows / links : INFINITY;
 }
 
-#define POD_NAME (NODE_NAME + 12)
-
-static void name_pod(const struct survey *v, const struct scenario *s, uint32_t pod, char *name)
+/* Of the rate of a pod's uplinks: what is nothing but rounding is nothing. */
+static double links_left(const struct pod *pod)
 {
-	const struct fabric *f = v->f;
+	return pod->left > ROUNDING ? pod->left : 0;
+}
 
-	if (topology_kinds[s->topology.kind]->pods && f->planes == 1)
-		snprintf(name, POD_NAME, "pod %u", pod);
-	else if (topology_kinds[s->topology.kind]->pods)
-		snprintf(name, POD_NAME, "the pod of %s", f->nodes[v->pods[pod].first_switch].name);
-	else
-		strcpy(name, v->f->nodes[v->pods[pod].first_switch].name);
+static json_t *flows_or_null(const struct survey *v, const struct pod *pod)
+{
+	double links = links_left(pod);
+
+	return links > 0 ? json_real(flows_per_uplink(v, pod, links)) : json_null();
+}
+
+/* Each pod that has lost something; a link carries no more than so many flows, or is slower. */
+static json_t *judge_pods(const struct survey *v, double most)
+{
+	json_t *array = json_array();
+	char name[POD_NAME];
+
+	for (uint32_t i = 0; i < v->found.count; i++) {
+		const struct pod *pod = &v->pods[i];
+
+		if (pod->left >= pod->uplinks)
+			continue;
+		json_array_append_new(
+			array, json_pack("{s:s, s:f, s:o, s:b}", "pod",
+				       pod_name(v->f, &v->found, i, name), "uplinks_left",
+				       links_left(pod), "flows_per_uplink", flows_or_null(v, pod),
+				       "bottleneck", flows_per_uplink(v, pod, pod->left) > most));
+	}
+	return array;
+}
+
+/* Whether one of those faults picks what it befalls: pods need not lose the same then. */
+static bool any_picks(const struct scenario *s, const json_t *faults)
+{
+	const json_t *fault;
+	size_t i;
+
+	json_array_foreach((json_t *)faults, i,
+		fault) if (s->faults[json_integer_value(fault)].pick.per != PICK_ALL) return true;
+	return false;
 }
 
 /*
@@ -262,12 +264,13 @@ static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 {
 	json_t *faults = apply_faults(v, s, at_ps);
 	double host_flows = v->permutation ? 1 : plane_hosts(v->f) - 1, uplink_flows = 0;
-	double most = host_flows * (1 + ROUNDING), left;
+	double most = host_flows * (1 + ROUNDING);
 	uint32_t worst = 0;
 	bool without = false;
 	char name[POD_NAME];
+	json_t *verdict;
 
-	for (uint32_t i = 0; i < v->pod_count; i++) {
+	for (uint32_t i = 0; i < v->found.count; i++) {
 		const struct pod *pod = &v->pods[i];
 		double now = flows_per_uplink(v, pod, pod->left);
 
@@ -277,15 +280,17 @@ static json_t *judge(struct survey *v, const struct scenario *s, uint64_t at_ps)
 		}
 		without |= flows_per_uplink(v, pod, pod->uplinks) > most;
 	}
-	left = v->pods[worst].left > ROUNDING ? v->pods[worst].left : 0;
-	name_pod(v, s, worst, name);
-	return json_pack("{s:f, s:o, s:s, s:s, s:I, s:f, s:f, s:f, s:o, s:b, s:b}", "at_us",
+	pod_name(v->f, &v->found, worst, name);
+	verdict = json_pack("{s:f, s:o, s:s, s:s, s:I, s:f, s:f, s:f, s:o, s:b, s:b}", "at_us",
 		(double)at_ps / PS_PER_US, "faults", faults, "traffic",
 		v->permutation ? "permutation" : "all-to-all", "pod", name, "hosts",
 		(json_int_t)v->pods[worst].hosts, "uplinks", v->pods[worst].uplinks, "uplinks_left",
-		left, "flows_per_host_link", host_flows, "flows_per_uplink",
-		left > 0 ? json_real(uplink_flows) : json_null(), "bottleneck", uplink_flows > most,
+		links_left(&v->pods[worst]), "flows_per_host_link", host_flows, "flows_per_uplink",
+		flows_or_null(v, &v->pods[worst]), "bottleneck", uplink_flows > most,
 		"bottleneck_without", without);
+	if (any_picks(s, faults))
+		json_object_set_new(verdict, "pods", judge_pods(v, most));
+	return verdict;
 }
 
 /* The moments at which faults begin, each once, in order. Returns how many there are. */
@@ -333,7 +338,7 @@ json_t *report_failures(const struct fabric *f, const struct scenario *s, size_t
 	if (f->tier_count < 3) /* hosts and one tier of switches: no uplinks */
 		return json_array();
 	if (survey_init(&v, f, s->fault_count) == 0) {
-		find_pods(&v);
+		measure_pods(&v);
 		if (find_reaches(&v, s) == 0)
 			array = report_moments(&v, s, ret_more);
 	}

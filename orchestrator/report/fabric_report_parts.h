@@ -16,6 +16,9 @@ json_t *report_dscps(const struct fabric *f, const struct scenario *s, uint64_t 
 /* An array of REPORT_FAILURES moments at most; *ret_more is how many there are beyond those. */
 json_t *report_failures(const struct fabric *f, const struct scenario *s, size_t *ret_more);
 
+/* An array of faults that pick, with what they picked. */
+json_t *report_picked(const struct fabric *f, const struct scenario *s);
+
 json_t *report_notes(const struct fabric *f, const struct scenario *s, uint64_t dscps);
 
 json_t *report_clock(const struct scenario *s);

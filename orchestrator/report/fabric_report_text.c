@@ -344,6 +344,76 @@ static void print_external(const json_t *x, FILE *out)
 
 /* ---- what is to happen ---- */
 
+#define PICKED_NAMES  64 /* of a group, beyond which they are only counted */
+#define PICKED_GROUPS 64 /* of a fault, the same */
+
+static void print_picked_group(const json_t *p, const json_t *g, FILE *out)
+{
+	const json_t *names = look(g, "picked"), *name;
+	json_int_t picked = (json_int_t)json_array_size(names), fault = look_count(p, "fault");
+	size_t i;
+
+	line(out, "picked", "fault " N "%s%s: " N " of " N " %s", fault,
+		look_text(g, "of") ? ", " : "", look_text(g, "of") ? look_text(g, "of") : "",
+		picked, look_count(g, "matching"), look_text(p, "kind"));
+	json_array_foreach(names, i, name)
+	{
+		if (i == PICKED_NAMES)
+			break;
+		fprintf(out, "%s%s", i ? ", " : ": ", json_string_value(name));
+	}
+	if (picked > PICKED_NAMES)
+		fprintf(out, ", and " N " more", picked - PICKED_NAMES);
+	fputc('\n', out);
+}
+
+static void print_picked(const json_t *p, FILE *out)
+{
+	const json_t *groups = look(p, "groups"), *g;
+	json_int_t more = (json_int_t)json_array_size(groups) - PICKED_GROUPS;
+	size_t i;
+
+	json_array_foreach(groups, i, g) if (i < PICKED_GROUPS) print_picked_group(p, g, out);
+	if (more > 0)
+		line(out, "picked", "fault " N ": %s of " N " more\n", look_count(p, "fault"),
+			look_text(p, "pick"), more);
+}
+
+/* How many more pods lose as much as the worst one, and less. */
+static void print_other_pods(const json_t *f, FILE *out)
+{
+	double worst = look_number(f, "uplinks_left");
+	json_int_t alike = -1, less = 0;
+	const json_t *pod;
+	size_t i;
+
+	json_array_foreach(look(f, "pods"), i, pod)
+	{
+		bool same = fabs(look_number(pod, "uplinks_left") - worst) < 1e-9;
+
+		alike += same;
+		less += !same;
+	}
+	if (alike > 0)
+		fprintf(out, "; the same in " N " more pod%s", alike, plural(alike, "s"));
+	if (less > 0)
+		fprintf(out, "; less is lost in " N " more pod%s", less, plural(less, "s"));
+}
+
+/* The right side of the inequality: the flows that leave the pod, over its links. */
+static void print_quotient(const json_t *f, bool permutation, FILE *out)
+{
+	double hosts = look_number(f, "hosts"), left = look_number(f, "uplinks_left");
+	double flows = look_number(f, "flows_per_uplink");
+
+	if (permutation)
+		fprintf(out, "%.6g", flows * left);
+	else
+		fprintf(out, "%.6g x %.6g", hosts,
+			look_number(f, "flows_per_host_link") + 1 - hosts);
+	fprintf(out, " / %.6g = %.6g", left, flows);
+}
+
 static void print_failure(const json_t *f, FILE *out)
 {
 	const json_t *faults = look(f, "faults"), *fault;
@@ -361,13 +431,16 @@ static void print_failure(const json_t *f, FILE *out)
 		look_count(f, "hosts"), look_number(f, "uplinks_left"), look_number(f, "uplinks"),
 		permutation ? "a permutation" : "all-to-all");
 	if (json_is_null(look(f, "flows_per_uplink")))
-		fputs("cut off\n", out);
-	else
-		fprintf(out, "%.6g flow%s on a host's link %s %.6g on an uplink: %s%s\n", flows,
-			flows == 1 ? "" : "s",
-			bottleneck ? "<" : ">=", look_number(f, "flows_per_uplink"),
-			bottleneck ? "a bottleneck" : "no bottleneck",
+		fputs("cut off", out);
+	else {
+		fprintf(out, "%.6g flow%s on a host's link %s ", flows, flows == 1 ? "" : "s",
+			bottleneck ? "<" : ">=");
+		print_quotient(f, permutation, out);
+		fprintf(out, " on an uplink: %s%s", bottleneck ? "a bottleneck" : "no bottleneck",
 			is_true(f, "bottleneck_without") ? " (without failures too)" : "");
+	}
+	print_other_pods(f, out);
+	fputc('\n', out);
 }
 
 static void print_load(const json_t *r, FILE *out)
@@ -427,6 +500,7 @@ void fabric_report_print(const json_t *r, FILE *out)
 	print_clock(look(r, "clock"), out);
 	print_stack(look(r, "stack"), out);
 	print_external(look(r, "external"), out);
+	json_array_foreach(look(r, "picked"), i, item) print_picked(item, out);
 	json_array_foreach(look(r, "failures"), i, item) print_failure(item, out);
 	if (look_count(r, "failures_more"))
 		line(out, "failures", "at " N " later moments\n", look_count(r, "failures_more"));

@@ -86,6 +86,51 @@ static bool take_target(struct reader *r)
 	return key_read(r->c, fault_target_key(r->fault->on), &glob, r->fault);
 }
 
+/* Whether the next word is that one; then it is behind. */
+static bool take_word(struct reader *r, const char *word)
+{
+	if (r->next == r->count || strcmp(r->words[r->next], word))
+		return false;
+	r->next++;
+	return true;
+}
+
+/* "pick 2 per pod skip 1", if that is next. */
+static bool take_pick(struct reader *r)
+{
+	struct tree root = map_of(NULL, NULL, r->next), pick, skip, *items[] = {&pick, &skip};
+	const char *value;
+	char text[64];
+	size_t at;
+
+	root.items = items;
+	if (!take_word(r, "pick"))
+		return true;
+	value = take(r);
+	at = taken(r, value);
+	if (value && take_word(r, "per")) {
+		const char *per = take(r);
+
+		snprintf(text, sizeof(text), "%s per %s", value, per ? per : "");
+		value = text;
+	}
+	pick = word_of(&root, "pick", value, at);
+	root.count++;
+	if (!key_read(r->c, fault_pick_key(), &pick, r->fault))
+		return false;
+	if (!r->fault->pick.count)
+		return explain_value(
+			r->c->diags, &pick, "nothing would happen; expected at least 1");
+	if (take_word(r, "skip")) {
+		value = take(r);
+		skip = word_of(&root, "skip", value, taken(r, value));
+		root.count++;
+		if (!key_read(r->c, fault_skip_key(), &skip, r->fault))
+			return false;
+	}
+	return fault_check_pick(r->c, &root, r->fault);
+}
+
 /* Reads "every 100us last 20us" as the mapping {flaky: {every: 100us, last: 20us}}. */
 static bool take_pairs(struct reader *r, const struct map *map, struct tree *n)
 {
@@ -203,6 +248,8 @@ static bool take_words(struct reader *r)
 	valid = take_target(r);
 	if (!r->next)
 		return false;
+	if (!take_pick(r))
+		return false;
 	valid &= take_kind(r);
 	if (r->c->diags->count != before && r->next < r->count && strcmp(r->words[r->next], "for"))
 		return false;
@@ -243,13 +290,18 @@ static void write_words(FILE *out, const struct key *k, const struct fault_effec
 int fault_words(const struct fault_spec *f, char *buf, size_t size)
 {
 	const struct key *k = &fault_keys[f->effect.kind];
-	char text[FAULT_WORDS] = "";
+	char text[FAULT_WORDS] = "", pick[PICK_TEXT];
 	FILE *out = fmemopen(text, sizeof(text), "w");
 	bool whole;
 
 	if (!out)
 		return -ENOMEM;
-	fprintf(out, "%s %s %s", fault_target_key(f->on)->name, f->target, k->name);
+	fprintf(out, "%s %s ", fault_target_key(f->on)->name, f->target);
+	if (f->pick.per != PICK_ALL)
+		fprintf(out, "pick %s ", fault_pick_text(&f->pick, pick));
+	if (f->pick.skip)
+		fprintf(out, "skip %u ", f->pick.skip);
+	fputs(k->name, out);
 	write_words(out, k, &f->effect);
 	whole = !fclose(out) && strlen(text) + 1 < sizeof(text) && strlen(text) < size;
 	if (!whole)

@@ -18,6 +18,11 @@ extern const struct map do_map, fault_map;
 /* The key of a fault under which such a target stands: "link", "switch" or "host". */
 const struct key *fault_target_key(enum fault_target target);
 
+/* Those of what a fault picks; and whether they fit the rest, n being the mapping that has them. */
+const struct key *fault_pick_key(void);
+const struct key *fault_skip_key(void);
+bool fault_check_pick(struct check *c, const struct tree *n, const struct fault_spec *f);
+
 /* What messages say can be done to such a target. */
 const char *fault_target_expected(enum fault_target target);
 

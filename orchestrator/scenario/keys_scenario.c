@@ -163,7 +163,7 @@ static const struct key keys[] = {
 		.expected = "a list of workloads such as {permutation: {message: 2MB}}",
 		.help = "messages that hosts send"),
 	KEY("faults", LIST, struct scenario, faults, .usual = "none", .list = &fault_list,
-		.expected = "a list of {at, until, link | switch | host, do}",
+		.expected = "a list of {at, until, pick, skip, link | switch | host, do}",
 		.help = "faults that are injected at set times"),
 	SECTION("telemetry", &telemetry_map,
 		.usual = "{ports: off, flows: off, queues: off, imbalance: off}",

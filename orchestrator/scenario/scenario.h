@@ -176,10 +176,26 @@ struct workload_spec {
 	struct diag_pos pos;
 };
 
+/* In the order of words; the switch is that at a link's lower end, or the one of a host. */
+enum pick_per { PICK_ALL, PICK_OF_ALL, PICK_PER_POD, PICK_PER_SWITCH };
+
+/* How many of what its pattern matches a fault befalls, drawn by the seed; topology/pick.h. */
+struct fault_pick {
+	enum pick_per per; /* PICK_ALL: it picks none, but takes all; PICK_OF_ALL: `count` in all */
+	uint32_t count;
+	uint32_t skip; /* so many that come first are not picked */
+	struct diag_pos pos;
+};
+
+/* Writes "3" or "2 per pod"; returns buf. */
+#define PICK_TEXT 32
+const char *fault_pick_text(const struct fault_pick *p, char buf[PICK_TEXT]);
+
 struct fault_spec {
 	bool valid;
 	enum fault_target on;
 	char *target; /* glob over the names of links, of switches, or of hosts, as `on` has it */
+	struct fault_pick pick;
 	uint64_t at_ps;
 	uint64_t until_ps; /* UINT64_MAX: for good */
 	struct fault_effect effect;
@@ -259,7 +275,8 @@ void scenario_free(struct scenario *s);
 
 /*
  * A fault in words, as `inject` takes them: "link GLOB DEED", "switch GLOB down", "host GLOB pause
- * CLASS", where DEED is "down", or a key of the scenario's `do` with its value or its own keys and
+ * CLASS", each with "pick NUMBER [per pod|switch] [skip NUMBER]" behind the GLOB or without, where
+ * DEED is "down", or a key of the scenario's `do` with its value or its own keys and
  * values ("loss 1%", "flaky every 100us last 20us"); then optionally "for TIME". The same checks
  * and messages as in a file. *ret is as index fault_count of a scenario's faults: at_ps 0, until_ps
  * the duration, UINT64_MAX without "for". 0; -EINVAL with messages; -ENOMEM. Release with

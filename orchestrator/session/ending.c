@@ -11,7 +11,7 @@
 #include "session/setup.h"
 #include "session/traffic.h"
 #include "scenario/scenario.h"
-#include "topology/targets.h"
+#include "topology/pick.h"
 #include "transport/kind.h"
 #include "workload/cuts.h"
 #include "workload/strain.h"
@@ -65,10 +65,24 @@ static bool lasts(const struct fault_spec *f, enum faults_counted counted)
 	return counted == FAULTS_AT_LAST || (f->at_ps == 0 && fault_kinds[f->effect.kind].steady);
 }
 
+static int active_fault_everywhere(struct strain_links *l, const struct scenario *s,
+	const struct fabric *f, const struct fault_spec *fault)
+{
+	uint32_t *targets = NULL;
+	size_t count = 0;
+	int r = fault_targets(f, s->seed, fault, &targets, &count);
+
+	for (size_t i = 0; i < count; i++)
+		active_fault_target(l, f, fault, targets[i]);
+	free(targets);
+	return r;
+}
+
 static int links_with_faults(struct strain_links *l, const struct scenario *s,
 	const struct fabric *f, enum faults_counted counted)
 {
-	uint32_t links = f->net.link_count, targets = links + f->net.node_count;
+	uint32_t links = f->net.link_count;
+	int r = 0;
 
 	l->rate_bps = calloc((size_t)links + 1, sizeof(*l->rate_bps));
 	l->delay_ps = calloc((size_t)links + 1, sizeof(*l->delay_ps));
@@ -81,11 +95,10 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 		/* the longer direction: a is not above b, which is a switch */
 		l->delay_ps[i] = net_port_flight(p);
 	}
-	for (size_t i = 0; i < s->fault_count; i++)
-		for (uint32_t t = 0; lasts(&s->faults[i], counted) && t < targets; t++)
-			if (fault_hits(f, &s->faults[i], t))
-				active_fault_target(l, f, &s->faults[i], t);
-	return 0;
+	for (size_t i = 0; i < s->fault_count && r == 0; i++)
+		if (lasts(&s->faults[i], counted))
+			r = active_fault_everywhere(l, s, f, &s->faults[i]);
+	return r;
 }
 
 /* What may hold a packet up beside a full link: a timeout, a pause, a burst of losses. */

@@ -9,6 +9,7 @@
 #include "session/session_internal.h"
 #include "workload/kind.h"
 #include "scenario/scenario.h"
+#include "topology/pick.h"
 #include "topology/targets.h"
 
 #define BY_HAND "hand"
@@ -23,21 +24,26 @@ static json_t *time_or_null(uint64_t ps)
 	return ps == UINT64_MAX ? json_null() : json_real(to_us(ps));
 }
 
-static uint32_t target_count(const struct session *s)
+/* What a fault befalls, as fault_targets() has it. */
+static int list_targets(
+	const struct session *s, const struct fault_spec *f, uint32_t **ret, size_t *ret_count)
 {
-	return s->params.fabric->net.link_count + s->params.fabric->net.node_count;
+	return fault_targets(s->params.fabric, s->params.scenario->seed, f, ret, ret_count);
 }
 
 static json_t *target_names(const struct session *s, uint32_t fault)
 {
 	const struct fault_spec *f = &s->params.scenario->faults[fault];
+	uint32_t *targets = NULL;
 	json_t *names = json_array();
 	char name[LINK_NAME];
+	size_t count = 0;
 
-	for (uint32_t t = 0; t < target_count(s); t++)
-		if (fault_hits(s->params.fabric, f, t))
-			json_array_append_new(names,
-				json_string(fault_target_name(s->params.fabric, f->on, t, name)));
+	list_targets(s, f, &targets, &count);
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(names,
+			json_string(fault_target_name(s->params.fabric, f->on, targets[i], name)));
+	free(targets);
 	return names;
 }
 
@@ -88,28 +94,29 @@ static int await_turn(struct session *s, enum action_kind kind)
 static int list_replaced(
 	const struct session *s, const struct fault_spec *f, struct active_faults *ret)
 {
-	uint32_t old;
-	int r = 0;
+	uint32_t *targets = NULL, old;
+	size_t count = 0;
+	int r = list_targets(s, f, &targets, &count);
 
-	for (uint32_t t = 0; r == 0 && t < target_count(s); t++)
-		if (fault_hits(s->params.fabric, f, t) &&
-			active_faults_find(&s->active_faults, s->params.scenario, f, t, &old))
-			r = active_faults_begin(ret, old, t, 0);
+	for (size_t i = 0; r == 0 && i < count; i++)
+		if (active_faults_find(&s->active_faults, s->params.scenario, f, targets[i], &old))
+			r = active_faults_begin(ret, old, targets[i], 0);
+	free(targets);
 	return r;
 }
 
 static int begin_everywhere(struct session *s, uint32_t fault)
 {
-	const struct fault_spec *f = &s->params.scenario->faults[fault];
-	int r = 0;
+	uint32_t *targets = NULL;
+	size_t count = 0;
+	int r = list_targets(s, &s->params.scenario->faults[fault], &targets, &count);
 
-	for (uint32_t t = 0; r == 0 && t < target_count(s); t++) {
-		if (!fault_hits(s->params.fabric, f, t))
-			continue;
-		r = session_begin_fault(s, fault, t, BY_HAND);
+	for (size_t i = 0; r == 0 && i < count; i++) {
+		r = session_begin_fault(s, fault, targets[i], BY_HAND);
 		if (r == 0)
-			r = plan_end(s, fault, t);
+			r = plan_end(s, fault, targets[i]);
 	}
+	free(targets);
 	return r == 0 ? plan_reroute(s, fault) : r;
 }
 
@@ -422,6 +429,7 @@ static bool save_apart(struct saved *to, const struct session *s, uint32_t fault
 
 		if (d->fault != fault)
 			continue;
+		f.pick = (struct fault_pick){.per = PICK_ALL};
 		f.target = to->names[to->name_count++];
 		fault_target_name(s->params.fabric, f.on, d->target, f.target);
 		save_fault(to, &f, d);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include "base/array.h"
 #include "scenario/scenario.h"
-#include "topology/targets.h"
+#include "topology/pick.h"
 
 /* What each fault adds per target: its start, its end, and a reroute after each. */
 
@@ -53,15 +53,19 @@ static int add_fault(struct timeline *t, const struct scenario *s, uint32_t faul
 
 int timeline_init(struct timeline *t, const struct scenario *s, const struct fabric *f)
 {
-	uint32_t targets = f->net.link_count + f->net.node_count;
 	size_t kept = 0;
 	int r = 0;
 
 	*t = (struct timeline)TIMELINE_INIT;
-	for (uint32_t i = 0; i < s->fault_count && r == 0; i++)
-		for (uint32_t target = 0; target < targets && r == 0; target++)
-			if (fault_hits(f, &s->faults[i], target))
-				r = add_fault(t, s, i, target);
+	for (uint32_t i = 0; i < s->fault_count && r == 0; i++) {
+		uint32_t *targets = NULL;
+		size_t count = 0;
+
+		r = fault_targets(f, s->seed, &s->faults[i], &targets, &count);
+		for (size_t n = 0; n < count && r == 0; n++)
+			r = add_fault(t, s, i, targets[n]);
+		free(targets);
+	}
 	if (r < 0) {
 		timeline_release(t);
 		return r;

@@ -34,6 +34,7 @@ struct fabric {
 	uint32_t tier_count; /* the hosts' included */
 	uint32_t nics;       /* of a server: hosts with consecutive numbers */
 	uint32_t planes;     /* host h is in plane h % planes; nothing joins one with another */
+	bool has_pods;       /* its kind of topology speaks of pods */
 	bool regular;        /* wired alike from every host's view (rates and delays may differ) */
 
 	uint32_t mtu;

@@ -9,6 +9,7 @@
 #include "base/units.h"
 #include "scenario/scenario.h"
 #include "topology/missing.h"
+#include "topology/pick.h"
 
 /* One fault on one target: a link, or a node. */
 struct hit {
@@ -19,20 +20,6 @@ struct hits {
 	struct hit *items;
 	size_t count;
 };
-
-static int add_hit(struct hits *h, uint32_t target, uint32_t fault)
-{
-	return ARRAY_ADD(h->items, h->count, (struct hit){target, fault});
-}
-
-bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t target)
-{
-	if (fault->on == TARGET_LINK)
-		return target < f->net.link_count && fabric_link_matches(f, target, fault->target);
-	return target < f->net.node_count &&
-	       (f->net.nodes[target].kind == NODE_SWITCH) == (fault->on == TARGET_SWITCH) &&
-	       fabric_node_matches(f, target, fault->target);
-}
 
 const char *fault_target_name(
 	const struct fabric *f, enum fault_target on, uint32_t target, char buf[LINK_NAME])
@@ -106,23 +93,94 @@ static const char *fault_key(char buf[KEY_TEXT], uint32_t index, const char *tar
 	return buf;
 }
 
-static int collect(const struct fabric *f, uint32_t index, const struct fault_spec *fault,
-	struct hits *h, struct diags *diags)
+/* The group with the fewest candidates; before all, that of what is in no pod. */
+static struct pick_group smallest_group(const struct pick *p, const struct fault_spec *fault)
 {
-	struct targets t = targets_of(f, fault->on);
-	size_t before = h->count;
-	char key[KEY_TEXT];
+	struct pick_group least = {.end = SIZE_MAX}, g;
 
-	for (uint32_t i = t.first; i < t.end; i++)
-		if (fault_hits(f, fault, i) && add_hit(h, i, index))
-			return -ENOMEM;
-	if (h->count == before)
-		report_no_target(f, &t, fault_key(key, index, t.kind), fault, diags);
-	return 0;
+	for (size_t i = 0; i < p->count; i = g.end) {
+		g = pick_group(p, fault, i);
+		if (p->items[i].group == NO_POD)
+			return g;
+		if (g.end - g.first < least.end - least.first)
+			least = g;
+	}
+	return least;
+}
+
+/* Whether each group has what is to be picked of it; there is one at least. */
+static void check_pick(const struct fabric *f, const struct pick *p, const char *key,
+	const struct fault_spec *fault, struct diags *diags)
+{
+	const struct fault_pick *pick = &fault->pick;
+	struct pick_group least = smallest_group(p, fault);
+	const struct candidate *first = &p->items[least.first];
+	size_t there = least.end - least.first, wanted = (size_t)pick->skip + pick->count;
+	const char *kinds = targets_of(f, fault->on).kinds;
+	char name[LINK_NAME], group[POD_NAME], skipped[48] = "";
+
+	if (pick->skip)
+		snprintf(skipped, sizeof(skipped), " (%u skipped, %u picked)", pick->skip,
+			pick->count);
+	if (first->group != NO_POD && there >= wanted)
+		return;
+	if (first->group == NO_POD && f->tier_count < 3)
+		diags_add(diags, pick->pos,
+			"%s: there are no pods, since the fabric has one tier of switches; pick so many in all, or per switch",
+			key);
+	else if (first->group == NO_POD)
+		diags_add(diags, pick->pos,
+			"%s: '%s' matches %s, which is in no pod; expected %s below the top tier",
+			key, fault->target, fault_target_name(f, fault->on, first->target, name),
+			kinds);
+	else if (pick->per == PICK_OF_ALL)
+		diags_add(diags, pick->pos,
+			"%s: '%s' matches %zu %s, fewer than %zu%s; expected at most %zu", key,
+			fault->target, there, kinds, wanted, skipped, there);
+	else
+		diags_add(diags, pick->pos,
+			"%s: %s has %zu %s that match '%s', fewer than %zu%s; expected at most %zu",
+			key, pick_group_name(f, p, fault, first->group, group), there, kinds,
+			fault->target, wanted, skipped, there);
 }
 
 /* Each is an entry of the schedule: so many take a run some 400 MB. */
 #define HITS_MAX (1u << 22)
+
+/* Whether there is what a fault names, and enough of it; keys: of what it names, and of `pick`. */
+static void check_targets(const struct fabric *f, const struct pick *p, const char *const keys[2],
+	const struct fault_spec *fault, struct diags *diags)
+{
+	struct targets t = targets_of(f, fault->on);
+
+	if (!p->count)
+		report_no_target(f, &t, keys[0], fault, diags);
+	else if (fault->pick.per != PICK_ALL)
+		check_pick(f, p, keys[1], fault, diags);
+}
+
+static int collect(const struct fabric *f, const struct scenario *s, uint32_t index, struct hits *h,
+	struct diags *diags)
+{
+	const struct fault_spec *fault = &s->faults[index];
+	char target[KEY_TEXT], pick[KEY_TEXT];
+	const char *const keys[] = {fault_key(target, index, targets_of(f, fault->on).kind),
+		fault_key(pick, index, "pick")};
+	struct pick_group g;
+	struct pick p;
+	int err = pick_init(&p, f, s->seed, fault);
+
+	if (err)
+		return err;
+	check_targets(f, &p, keys, fault, diags);
+	for (size_t i = 0; i < p.count; i = g.end) {
+		g = pick_group(&p, fault, i);
+		for (size_t n = g.taken; !err && n < g.taken_end; n++)
+			err = ARRAY_ADD(h->items, h->count, (struct hit){p.items[n].target, index});
+	}
+	pick_release(&p);
+	return err;
+}
 
 static int collect_hits(
 	const struct fabric *f, const struct scenario *s, struct diags *diags, struct hits *h)
@@ -134,7 +192,7 @@ static int collect_hits(
 
 		if (!fault->valid)
 			continue;
-		err = collect(f, i, fault, h, diags);
+		err = collect(f, s, i, h, diags);
 		if (h->count <= HITS_MAX)
 			continue;
 		diags_add(diags, fault->pos,
@@ -179,6 +237,8 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 {
 	const struct fault_spec *first = &s->faults[one < two ? one : two];
 	const struct fault_spec *second = &s->faults[one < two ? two : one];
+	bool drawn_alike = first->pick.per != PICK_ALL && first->pick.per == second->pick.per &&
+			   !strcmp(first->target, second->target);
 	char name[LINK_NAME], from[UNITS_TEXT], until[UNITS_TEXT], which[WHICH];
 
 	if (first->until_ps == UINT64_MAX)
@@ -186,11 +246,12 @@ static void report_overlap(const struct fabric *f, const struct scenario *s, uin
 	else
 		format_time(until, first->until_ps);
 	diags_add(diags, second->pos,
-		"faults.%u: this \"%s\" overlaps %s on %s %s (that one: %s, %s%s); keep their times apart, or merge them",
+		"faults.%u: this \"%s\" overlaps %s on %s %s (that one: %s, %s%s); keep their times apart, or %s",
 		one < two ? two : one, fault_keys[first->effect.kind].name,
 		which_fault(which, first, one < two ? one : two), targets_of(f, first->on).kind,
 		fault_target_name(f, first->on, target, name), format_time(from, first->at_ps),
-		first->until_ps == UINT64_MAX ? "" : "until ", until);
+		first->until_ps == UINT64_MAX ? "" : "until ", until,
+		drawn_alike ? "let one skip what the other picks" : "merge them");
 }
 
 /* A message per pair of faults at most, on its first target, and one per fault as the later. */
@@ -236,14 +297,15 @@ int check_fault_targets(const struct fabric *f, const struct scenario *s, struct
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags)
 {
 	const struct fault_effect *e = &fault->effect;
-	struct targets t = targets_of(f, fault->on);
+	const char *const keys[] = {targets_of(f, fault->on).kind, "pick"};
 	size_t before = diags->count;
-	uint32_t i = t.first;
+	struct pick p;
 
-	while (i < t.end && !fault_hits(f, fault, i))
-		i++;
-	if (i == t.end)
-		report_no_target(f, &t, t.kind, fault, diags);
+	/* whatever the seed: how many there are does not depend on it */
+	if (pick_init(&p, f, 0, fault) < 0)
+		return -ENOMEM;
+	check_targets(f, &p, keys, fault, diags);
+	pick_release(&p);
 	if (fault_kinds[e->kind].pauses_class && !f->switching.classes[e->class].lossless)
 		diags_add(diags, fault->pos,
 			"%s: class %u is not lossless, so that nobody heeds its pauses; expected one that is",

@@ -175,6 +175,7 @@ static int make_fabric(struct fabric *f, const struct scenario *s, struct diags 
 
 	if (!err && diags->count == before)
 		err = shape_nics(&shape, &s->topology, diags);
+	f->has_pods = topology_kinds[s->topology.kind]->pods;
 	f->nics = s->topology.nics > 1 ? s->topology.nics : 1;
 	f->planes = s->topology.nics_to == NICS_TO_PLANES ? f->nics : 1;
 	if (!err && diags->count == before)

@@ -19,9 +19,9 @@ int check_scenario(const struct fabric *f, const struct scenario *s, struct diag
 int check_fault_targets(const struct fabric *f, const struct scenario *s, struct diags *diags);
 
 /*
- * Whether the fabric has what a fault or workload given later names, and whether it can hold it (a
- * lossless class to pause; no more messages at once than FABRIC_START_MAX); every mismatch is a
- * message. 0; -EINVAL with messages; -ENOMEM.
+ * Whether the fabric has what a fault or workload given later names, as many as it picks, and
+ * whether it can hold it (a lossless class to pause; no more messages at once than
+ * FABRIC_START_MAX); every mismatch is a message. 0; -EINVAL with messages; -ENOMEM.
  */
 #define FABRIC_START_MAX 131072 /* messages that are given later, at once */
 int fabric_check_fault(const struct fabric *f, const struct fault_spec *fault, struct diags *diags);
@@ -30,9 +30,6 @@ int fabric_check_workloads(const struct fabric *f, const struct workload_spec *w
 
 /* The fabric's hosts, as workloads ask for them. */
 struct workload_hosts fabric_workload_hosts(const struct fabric *f);
-
-/* Whether a fault names this link or node. Targets number all links, then all nodes. */
-bool fault_hits(const struct fabric *f, const struct fault_spec *fault, uint32_t target);
 
 /* The name of a link, which takes buf, or of a node. */
 const char *fault_target_name(

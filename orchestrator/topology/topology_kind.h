@@ -20,7 +20,7 @@ struct topology_kind {
 	/* Where two hosts four links apart, and more, are, for reports. Two: under one switch. */
 	const char *near, *far;
 	bool listed; /* a scenario names its hosts and links */
-	bool pods;   /* reports number parts without the top tier as pods, or name a switch */
+	bool pods;   /* parts without the top tier are called pods; else by a switch */
 	/*
 	 * The reader has checked each value and name. What conflicts is a message in diags, and
 	 * then *s stays empty. 0 or -ENOMEM.

@@ -624,6 +624,7 @@ class Scenario:
             f["host"], f["do"] = d.choice(self.hosts), {"pause": d.choice(sorted(self.lossless))}
         else:
             f["link"] = self.link()
+            self.maybe(0.2, f, "pick", lambda: self.pick(1, "1 per switch", "1 per pod", "0 per switch"))
             f["do"] = {2: {"rate": f"{d.randint(1, 99)}%"},
                        3: {"delay": delay(1 + d.random() * self.rtt_ps)},
                        4: {"loss": self.pick("0.1%", 0.02, "30%", 1e-3)},

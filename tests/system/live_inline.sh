@@ -93,6 +93,8 @@ fb inject link leaf1-spine0 down
 exits "inject" 0
 fb until reroute
 exits "until reroute" 0
+fb inject link 'leaf*-spine*' pick 1 per pod skip 1 loss 1% for 5us
+like "inject what the seed picks" "$out" "fault 1: leaf0-spine?, leaf1-spine?, leaf2-spine?, leaf3-spine? lose 1% since *, until *"
 fb heal all
 exits "heal" 0
 fb exec h0 true

@@ -198,7 +198,7 @@ static void faults_at_once_add_up(void **state)
 static void uplinks_may_be_the_bottleneck_anyway(void **state)
 {
 	static const char *const parts[] = {
-		"at 1us, fault 0: leaf0 of 8 hosts has 1.9 of 2 uplinks left; all-to-all: 15 flows on a host's link < 33.6842 on an uplink: a bottleneck (without failures too)\n"};
+		"at 1us, fault 0: leaf0 of 8 hosts has 1.9 of 2 uplinks left; all-to-all: 15 flows on a host's link < 8 x 8 / 1.9 = 33.6842 on an uplink: a bottleneck (without failures too)\n"};
 	struct told t = tell(NAMED
 		"topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 8}}\n" ALL_TO_ALL
 		"faults: [{at: 1us, link: leaf0-spine1, do: {rate: 90%}}]\n");

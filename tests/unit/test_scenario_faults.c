@@ -81,7 +81,7 @@ static void targets_are_checked(void **state)
 		    "  - {at: 1us, link: a, do: {pause: 3}}\n"
 		    "  - {at: 1us, link: [a], do: down}\n",
 		"5:32: faults.0.switch: link and switch exclude each other; keep one\n"
-		"6:5: faults.1: expected one of these keys: link, switch, host\n"
+		"6:5: faults.1: expected one of these keys: link, switch, host, links, switches, hosts\n"
 		"7:15: faults.2.lnk: no such key; did you mean 'link'?\n"
 		"8:37: faults.3.do.rate: not for a switch; expected down\n"
 		"9:28: faults.4.do: not for a host; expected {pause: 3}, with a class\n"

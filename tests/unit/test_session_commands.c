@@ -274,6 +274,8 @@ static const char *const links[] = {"agg0.1-core2", "tor0.0-agg0.1", "agg*-core0
 static const char *const deeds[] = {"down", "rate 25%", "rate 60%", "delay 2us", "delay 300ns",
 	"loss 1%", "loss 30%", "gilbert enter 1% leave 10%", "flaky every 30us last 5us",
 	"errors 1e-6"};
+static const char *const picks[] = {
+	"", "", "", " pick 1", " pick 3 skip 1", " pick 1 per switch", " pick 2 per pod"};
 static const char *const switches[] = {
 	"core1", "agg*.0", "tor1.1", "spine1", "spine*", "leaf0", "*"};
 static const char *const hosts[] = {"h0", "h4", "h[12]", "*"};
@@ -295,8 +297,8 @@ static void random_inject(struct hand *h)
 			below(h, 4) ? 3 : 4, span);
 		break;
 	default:
-		snprintf(line, sizeof(line), "link %s %s%s", pick(h, links, COUNT(links)),
-			pick(h, deeds, COUNT(deeds)), span);
+		snprintf(line, sizeof(line), "link %s%s %s%s", pick(h, links, COUNT(links)),
+			pick(h, picks, COUNT(picks)), pick(h, deeds, COUNT(deeds)), span);
 	}
 	result = inject(h, line);
 	json_decref(result);
