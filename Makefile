@@ -31,7 +31,7 @@ KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 
 LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/bringup/*.c orchestrator/session/*.c orchestrator/daemon/*.c \
-              orchestrator/report/*.c orchestrator/sweep/*.c)
+              orchestrator/policy/*.c orchestrator/report/*.c orchestrator/sweep/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
@@ -48,6 +48,7 @@ TEST_OBJ := $(TEST_SRC:%.c=$(BUILD)/obj/%.o)
 TEST_ASAN_OBJ := $(TEST_SRC:%.c=$(BUILD)/asan/%.o)
 SKEL     := $(BUILD)/bpf/fabricbed.skel.h
 SIZES    := $(BUILD)/data/workload/flow_sizes.inc
+HEADERS  := $(BUILD)/data/policy/headers.inc
 COMMIT   := $(BUILD)/data/cli/commit.inc
 
 UNIT_TESTS := $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
@@ -121,13 +122,24 @@ $(BUILD)/bpf/fabricbed.bpf.o: $(BUILD)/bpf/switch.bpf.o $(BUILD)/bpf/host.bpf.o 
 $(SKEL): $(BUILD)/bpf/fabricbed.bpf.o
 	$(Q)$(BPFTOOL) gen skeleton $< name fabricbed_bpf > $@
 
-$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL) $(SIZES) $(COMMIT)
+$(LIB_OBJ) $(CLI_OBJ) $(ASAN_OBJ) $(CLI_ASAN_OBJ) $(FUZZ_OBJ) $(TEST_OBJ) $(TEST_ASAN_OBJ): | $(SKEL) $(SIZES) $(HEADERS) $(COMMIT)
 
 # the shipped distributions, each a name and its text
 $(SIZES): $(wildcard scenarios/flow-sizes/*.cdf)
 	@mkdir -p $(@D)
 	$(Q)for f in $^; do \
 		printf '{"%s", ""\n' $$(basename $$f .cdf); sed 's/.*/"&\\n"/' $$f; printf '},\n'; \
+	done > $@
+
+# The headers that a policy file needs, the system's with them, each a name and its text: policies are compiled where no
+# sources and no other packages are. BPF takes all that the process takes, and more.
+$(HEADERS): $(BPF_HDR) Makefile
+	@mkdir -p $(@D)
+	@$(call need,$(CLANG))
+	$(Q)files=$$($(CLANG) -target bpf -I/usr/include/$(MULTIARCH) -Ibpf -DFABRICBED_POLICY_FILE -M -x c bpf/fabricbed/policy.h) && \
+	for f in $$(echo "$$files" | tr -s ' \\' '\n' | grep '\.h$$'); do \
+		printf '{"%s", ""\n' "$$(echo "$$f" | sed 's,^bpf/,,; s,^/usr/include/\($(MULTIARCH)/\)\?,,')"; \
+		sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' "$$f"; printf '},\n'; \
 	done > $@
 
 # The commit, as C has it: "0123456789ab", with "+89abcdef" of a hash of what was changed in what the command is made of; NULL

@@ -64,7 +64,7 @@ extern const struct command cmd_top, cmd_run, cmd_sweep, cmd_validate, cmd_graph
 	cmd_help, cmd_version;
 extern const struct command cmd_up, cmd_down, cmd_list, cmd_exec;
 extern const struct command cmd_show, cmd_inject, cmd_heal, cmd_start, cmd_pause, cmd_go, cmd_step,
-	cmd_until, cmd_save, cmd_capture;
+	cmd_until, cmd_save, cmd_capture, cmd_policy;
 
 /* The value of an option, by name; NULL if it was not given. */
 const char *cli_value(const struct command *c, const struct cli_args *args, const char *name);

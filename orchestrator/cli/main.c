@@ -27,6 +27,7 @@ static const struct command *const commands[] = {
 	&cmd_until,
 	&cmd_save,
 	&cmd_capture,
+	&cmd_policy,
 	&cmd_doctor,
 	&cmd_help,
 	&cmd_version,

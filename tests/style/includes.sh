@@ -41,11 +41,12 @@ rules=$(
 	orchestrator/scenario/          scenario/* base/* faults/fault_kind.h workload/kind.h transport/kind.h topology/topology_kind.h abi/wire.h
 	orchestrator/topology/          topology/* scenario/* base/* abi/* faults/fault_kind.h workload/kind.h transport/kind.h
 	orchestrator/bringup/           bringup/* topology/* scenario/* $userspace_all
-	orchestrator/session/           session/* bringup/* topology/* scenario/* $userspace_all
-	orchestrator/daemon/            daemon/* session/* bringup/* topology/* scenario/* $userspace_all
+	orchestrator/policy/            policy/* base/* abi/* io/* dataplane/dataplane.h dataplane/kernel.h lib/checksum.h lib/compiler.h
+	orchestrator/session/           session/* policy/* bringup/* topology/* scenario/* $userspace_all
+	orchestrator/daemon/            daemon/* session/* policy/* bringup/* topology/* scenario/* $userspace_all
 	orchestrator/report/            report/* topology/* scenario/* $userspace_all
 	orchestrator/sweep/             sweep/* report/plot.h scenario/* $userspace_all
-	orchestrator/cli/               cli/* sweep/* report/* daemon/* session/* bringup/* topology/* scenario/* $userspace_all
+	orchestrator/cli/               cli/* sweep/* report/* daemon/* session/* policy/* bringup/* topology/* scenario/* $userspace_all
 	END
 )
 

@@ -108,6 +108,50 @@ static void no_such_program(void **state)
 	assert_int_equal(output.status, 5);
 }
 
+static int bounded(
+	const char *script, const struct command_bounds *bounds, struct command_output *ret)
+{
+	const char *const argv[] = {"sh", "-c", script, NULL};
+
+	return command_run_bounded(argv, environ, bounds, ret);
+}
+
+static void input_and_folder_are_those_given(void **state)
+{
+	const struct command_bounds bounds = {
+		.input = "words", .input_bytes = 5, .folder = "/proc"};
+	struct command_output output;
+
+	(void)state;
+	assert_int_equal(bounded("cat; pwd", &bounds, &output), 0);
+	assert_string_equal(output.out, "words/proc\n");
+}
+
+/* With all that it started, whatever it waits for. */
+static void what_takes_too_long_is_killed(void **state)
+{
+	const struct command_bounds bounds = {.milliseconds = 20};
+	struct command_output output;
+
+	(void)state;
+	assert_int_equal(bounded("echo begun; sleep 100 & wait", &bounds, &output), -ETIMEDOUT);
+	assert_string_equal(output.out, "begun\n");
+	assert_true(WIFSIGNALED(output.status));
+}
+
+static void limits_are_the_program_s(void **state)
+{
+	const struct command_bounds bounds = {.cpu_seconds = 7,
+		.memory_bytes = 1ull << 30,
+		.file_bytes = 512,
+		.milliseconds = 100000};
+	struct command_output output;
+
+	(void)state;
+	assert_int_equal(bounded("ulimit -t; ulimit -v; ulimit -f", &bounds, &output), 0);
+	assert_string_equal(output.out, "7\n1048576\n1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +162,9 @@ int main(void)
 		cmocka_unit_test(its_environment_is_the_one_given),
 		cmocka_unit_test(signals_are_as_by_default),
 		cmocka_unit_test(no_such_program),
+		cmocka_unit_test(input_and_folder_are_those_given),
+		cmocka_unit_test(what_takes_too_long_is_killed),
+		cmocka_unit_test(limits_are_the_program_s),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

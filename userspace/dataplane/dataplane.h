@@ -31,6 +31,7 @@ struct policy_code {
 	const void *program; /* ELF image of the switch's BPF object, the policy linked with it */
 	size_t program_bytes;
 	__u32 (*function)(struct policy *p); /* the same for the process */
+	const char *name;                    /* of its file, for messages */
 };
 
 struct dataplane;

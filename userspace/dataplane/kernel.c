@@ -16,7 +16,7 @@
 #include "fabricbed.skel.h"
 #include "io/xsk.h"
 
-#define VERIFIER_LOG_BYTES 65536
+#define VERIFIER_LOG_BYTES ((16u << 20) - 1) /* all that kernels before 6.4 write */
 #define LOST_AFTER_MS      1000 /* a verdict that is so late is not coming: it takes microseconds */
 
 struct kernel {
@@ -149,18 +149,44 @@ static int share_maps(struct kernel *k, struct fabricbed_bpf *skel)
 	return r;
 }
 
-/* The verifier's last words: the lines before its statistics. */
-static int explain_load(struct error *why, int code, char *log)
+/*
+ * The last line of a source file that the verifier came by: "; text", since Linux 6.10 with
+ * " @ file:line" behind it. Of that file, where such a line is there. "": there is none.
+ */
+static const char *last_source(const char *log, const char *file)
+{
+	const char *found = "";
+
+	for (const char *line = log; line; line = strchr(line, '\n')) {
+		const char *end, *at;
+
+		line += *line == '\n';
+		if (line[0] != ';' || line[1] != ' ')
+			continue;
+		end = strchrnul(line, '\n');
+		at = file ? memmem(line, (size_t)(end - line), " @ ", 3) : NULL;
+		if (!file || !at || memmem(at, (size_t)(end - at), file, strlen(file)))
+			found = line + 2;
+	}
+	return found;
+}
+
+/* Where the verifier was, and its last words: the lines before its statistics. */
+static int explain_load(struct error *why, int code, char *log, const char *file)
 {
 	char *end = strstr(log, "\nprocessed "), *from;
+	const char *source;
 	int lines = 0;
 
 	if (end)
 		*end = '\0';
+	source = last_source(log, file);
 	for (from = log + strlen(log); from > log && lines < 3; from--)
 		lines += from[-1] == '\n';
-	return error_set(why, code, "the kernel refuses the programs: %s%s%s%s", strerror(-code),
+	return error_set(why, code, "the kernel refuses the programs: %s%s%s%.*s%s%s",
+		strerror(-code),
 		code == -EPERM ? " (root, or CAP_BPF with CAP_NET_ADMIN, is needed)" : "",
+		*source ? KERNEL_AT : "", (int)(strchrnul(source, '\n') - source), source,
 		*from ? "\n" : "", from);
 }
 
@@ -232,7 +258,7 @@ static int load_programs(
 	}
 	libbpf_set_print(print);
 	if (r < 0) {
-		explain_load(why, r, log);
+		explain_load(why, r, log, p->code ? p->code->name : NULL);
 		fabricbed_bpf__destroy(skel);
 	} else {
 		*ret = skel;
@@ -311,6 +337,11 @@ int dataplane_kernel_swap(struct dataplane *dp, const struct policy_code *code, 
 	fabricbed_bpf__destroy(k->swapped);
 	k->swapped = swapped;
 	return 0;
+}
+
+const void *dataplane_kernel_object(size_t *ret_bytes)
+{
+	return fabricbed_bpf__elf_bytes(ret_bytes);
 }
 
 int dataplane_kernel_program_fd(const struct dataplane *dp, enum port_kind kind)

@@ -17,6 +17,7 @@
  * BALANCE_FILE; NULL: there is none. Close with dp->ops->close, which leaves interfaces and
  * namespaces alone.
  */
+#define KERNEL_AT ", at: " /* in why: the line of a source file that the verifier refuses */
 int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
 	uint32_t frame_capacity, const struct egress_config *egress, const struct policy_code *code,
 	struct error *why);
@@ -27,6 +28,9 @@ int dataplane_kernel_load(struct dataplane **ret, const struct sw_sizes *sizes,
  * to have attached; a program that was dropped goes on where it still is. 0, or -errno with why.
  */
 int dataplane_kernel_swap(struct dataplane *dp, const struct policy_code *code, struct error *why);
+
+/* The object of the built-in programs, as the compiler made it. */
+const void *dataplane_kernel_object(size_t *ret_bytes);
 
 /* The program for the egress of each host's eth0, where it was loaded. */
 int dataplane_kernel_egress_fd(const struct dataplane *dp);
