@@ -431,15 +431,17 @@ static int swap_nodes(struct built *b, const struct fabric *f, struct error *why
 	return parallel_for(f->net.switch_count, parallel_cores(), swap_node, &s, why);
 }
 
-int build_swap(
-	struct built *b, const struct fabric *f, const struct policy_code *code, struct error *why)
+int build_swap(struct built *b, const struct fabric *f, const struct policy_code *code,
+	int *ret_lost, struct error *why)
 {
 	int r = dataplane_kernel_swap(b->dp, code, why);
 
+	*ret_lost = 0;
 	if (r < 0)
 		return r;
 	r = swap_nodes(b, f, why);
-	if (r < 0) { /* some have it: all get back what they were built with */
+	if (r < 0) { /* some have it */
+		*ret_lost = 1;
 		dataplane_kernel_swap(b->dp, NULL, NULL);
 		swap_nodes(b, f, NULL);
 	}

@@ -50,10 +50,11 @@ const char *build_name(const struct built *b);
 
 /*
  * Another policy for the switches of a built fabric, and NULL: the one that it was built with.
- * Between two submits; no frame is lost. 0, or -errno with why: all is as it was.
+ * Between two submits; no frame is lost. 0, or -errno with why: all is as it was, but if *ret_lost
+ * is not 0; then they have the policy that they were built with.
  */
-int build_swap(
-	struct built *b, const struct fabric *f, const struct policy_code *code, struct error *why);
+int build_swap(struct built *b, const struct fabric *f, const struct policy_code *code,
+	int *ret_lost, struct error *why);
 
 /*
  * With stacks: the TAP of a host (its number), non-blocking, one Ethernet frame without FCS a read

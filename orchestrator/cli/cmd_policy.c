@@ -14,15 +14,18 @@
 #include "base/json.h"
 #include "base/numbers.h"
 #include "cli/cli.h"
+#include "cli/client.h"
 #include "dataplane/dataplane.h"
 #include "policy/build.h"
 #include "policy/check.h"
+#include "report/number.h"
 
 #define FILE_BYTES_MAX (1u << 20)
 
 static const struct cli_option options[] = {
 	{"count", 'n', "COUNT", "packets of a check: 1 to 10000000 (default 10000)"},
 	{"seed", 's', "SEED", "of the packets and queues of a check (default 1)"},
+	{"back", 'b', NULL, "swap: the switches get their own policies back"},
 	{"json", 'j', NULL, "print the result as JSON"},
 	{0},
 };
@@ -263,13 +266,59 @@ static int run_check(
 	return status;
 }
 
+static void print_swapped(const char *name, const json_t *result)
+{
+	char time[NUMBER_TEXT];
+	const char *file = json_string_value(json_object_get(result, "file"));
+
+	printf("%s: from %s on %s%s\n", name,
+		number_moment(time, json_object_get(result, "model_time_us")),
+		file ? "all switches balance by "
+		     : "the switches balance by their own policies again",
+		file ? file : "");
+}
+
+/* Built here first: what is wrong with the file does not trouble the fabric. */
+static int run_swap(
+	const struct policy_source *source, const struct command *c, const struct cli_args *args)
+{
+	const char *name = args->positional[1];
+	struct policy_build b;
+	json_t *keys = NULL, *result = NULL;
+	bool verified = false;
+	int status = source ? build(&b, &verified, source, args) : EXIT_WELL;
+
+	if (status != EXIT_WELL)
+		return status;
+	if (source) {
+		policy_release(&b);
+		keys = json_pack(
+			"{s:s, s:s%}", "name", source->name, "text", source->text, source->length);
+		if (!keys) {
+			cli_error("%s is no UTF-8", source->name);
+			return EXIT_INPUT;
+		}
+	}
+	status = client_request(name, "policy", keys, &result);
+	if (status != EXIT_WELL)
+		return status;
+	if (cli_value(c, args, "json"))
+		print_json(result, stdout);
+	else
+		print_swapped(name, result);
+	json_decref(result);
+	return EXIT_WELL;
+}
+
 static const struct verb {
-	const char *name;
+	const char *name, *operands;
+	size_t file; /* number of the operand that names it */
 	int (*run)(const struct policy_source *source, const struct command *c,
 		const struct cli_args *args);
 } verbs[] = {
-	{"build", run_build},
-	{"check", run_check},
+	{"build", "build FILE", 1, run_build},
+	{"check", "check FILE", 1, run_check},
+	{"swap", "swap NAME FILE, or swap NAME --back", 2, run_swap},
 };
 
 static const struct verb *find_verb(const char *name)
@@ -290,13 +339,20 @@ static const struct verb *find_verb(const char *name)
 static int run_policy(const struct command *c, const struct cli_args *args)
 {
 	const struct verb *verb = find_verb(args->positional[0]);
+	bool back = cli_value(c, args, "back");
 	struct error why = ERROR_INIT;
 	struct policy_source source;
 	int r, status;
 
 	if (!verb)
 		return EXIT_INPUT;
-	r = read_source(&source, args->positional[1], &why);
+	if (args->positional_count != verb->file + !back || (back && verb->run != run_swap)) {
+		cli_error("policy: expected %s", verb->operands);
+		return EXIT_INPUT;
+	}
+	if (back)
+		return verb->run(NULL, c, args);
+	r = read_source(&source, args->positional[verb->file], &why);
 	if (r < 0) {
 		failed(args, NULL, r, &why);
 		return EXIT_INPUT;
@@ -308,8 +364,8 @@ static int run_policy(const struct command *c, const struct cli_args *args)
 
 const struct command cmd_policy = {
 	.name = "policy",
-	.operands = "build|check FILE",
-	.summary = "build or check a load-balancing policy of your own",
+	.operands = "build FILE | check FILE | swap NAME FILE | swap NAME --back",
+	.summary = "build, check or swap in a load-balancing policy of your own",
 	.details =
 		"FILE is a policy in C: #include <fabricbed/policy.h> and one POLICY(name) { ... }, which returns\n"
 		"the number of the equal-cost port that a packet takes. 'switch: {balance: {policy: FILE}}' in a\n"
@@ -322,9 +378,13 @@ const struct command cmd_policy = {
 		"of ports: what comes out must be alike, down to its memory, after each packet. It also counts\n"
 		"numbers that are no port, and tells how many instructions the switch has with it. Exit status 1:\n"
 		"the two differ, or a number was no port; 3: the kernel's half takes root.\n\n"
-		"  fabricbed policy check my.c -n 100000",
+		"swap builds it, and puts it in the place of the policies of all switches of a live fabric, between\n"
+		"two packets: none is lost. What a policy remembers begins anew. --back gives the switches their\n"
+		"own policies again.\n\n"
+		"  fabricbed policy check my.c -n 100000\n"
+		"  fabricbed policy swap lab my.c",
 	.options = options,
 	.operands_min = 2,
-	.operands_max = 2,
+	.operands_max = 3,
 	.run = run_policy,
 };

@@ -10,6 +10,8 @@
 #include "base/diag.h"
 #include "base/strbuf.h"
 #include "base/units.h"
+#include "policy/source.h"
+#include "session/policy_swap.h"
 #include "session/show.h"
 #include "session/host_stacks.h"
 #include "scenario/scenario.h"
@@ -308,6 +310,22 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 	diags_release(&diags);
 }
 
+static void swap_policy(struct live *l, struct server_client *c, const json_t *request)
+{
+	const char *text = json_string_value(json_object_get(request, "text"));
+	const char *name = json_string_value(json_object_get(request, "name"));
+	const struct policy_source source = {
+		name ? name : "policy.c", text, text ? strlen(text) : 0};
+	struct error why = ERROR_INIT;
+	int r;
+	json_t *result = session_swap_policy(l->session, text ? &source : NULL, &r, &why);
+
+	if (result)
+		server_answer(c, result);
+	else
+		server_refuse(c, r == -EINVAL ? REFUSE_INPUT : REFUSE_FAILED, "%s", why.text);
+}
+
 static void save(struct live *l, struct server_client *c, const json_t *request)
 {
 	char *text = NULL;
@@ -416,6 +434,7 @@ static const struct {
 	{"heal", heal, false, {{"words", JSON_ARRAY}}},
 	{"start", start, false,
 		{{"scenario", JSON_STRING}, {"name", JSON_STRING}, {"path", JSON_STRING}}},
+	{"policy", swap_policy, false, {{"name", JSON_STRING}, {"text", JSON_STRING}}},
 	{"pause", clock_pause, false, {{0}}},
 	{"go", clock_go, false, {{0}}},
 	{"step", clock_step, false, {{"time", JSON_STRING}}},

@@ -29,6 +29,8 @@ struct session_arrivals {
 struct session {
 	struct session_params params;
 	struct dataplane *dp; /* owned by built, if that is set */
+	const struct policy_code *policy; /* of the scenario's file; NULL: it names none */
+	struct swapped_policy *swapped;   /* in the place of the switches' own; NULL: none */
 	struct built *built;
 	struct routing *routing;
 	struct changes changes;

@@ -9,6 +9,7 @@
 #include "control/ports.h"
 #include "session/ending.h"
 #include "session/names.h"
+#include "session/policy_swap.h"
 #include "session/session_internal.h"
 #include "session/stack_egress.h"
 #include "scenario/scenario.h"
@@ -476,6 +477,7 @@ void session_close(struct session *s)
 		build_down(s->built);
 	else if (s->dp)
 		s->dp->ops->close(s->dp);
+	swapped_policy_free(s->swapped);
 	agents_free(s->agents);
 	changes_release(&s->changes);
 	routing_free(s->routing);

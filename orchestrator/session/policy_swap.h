@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_POLICY_SWAP_H
+#define FABRICBED_POLICY_SWAP_H
+
+/* A policy of the user's in the place of the switches' own, while the session lasts. */
+#include <jansson.h>
+#include "base/error.h"
+
+struct policy_source;
+struct session;
+struct swapped_policy;
+
+/*
+ * Between two windows: all switches balance by this policy from now on, whatever the scenario gives
+ * them; NULL: by their own again. What a policy remembers begins anew. No frame is lost. A new
+ * reference to what docs/control.md says, or NULL with why: -EINVAL in *ret_error, the file is
+ * wrong, and the policy is the one before; another, and it is the switches' own.
+ */
+json_t *session_swap_policy(
+	struct session *s, const struct policy_source *source, int *ret_error, struct error *why);
+
+/* NULL is fine. */
+void swapped_policy_free(struct swapped_policy *p);
+
+#endif
