@@ -337,7 +337,8 @@ static void save(struct live *l, struct server_client *c, const json_t *request)
 	if (out && fclose(out) && r == 0)
 		r = -ENOMEM;
 	if (r == 0)
-		server_answer(c, json_pack("{s:s}", "scenario", text));
+		server_answer(c, json_pack("{s:s, s:i}", "scenario", text, "policies_swapped",
+					 (int)session_policy_swaps(l->session)));
 	else
 		server_refuse(c, REFUSE_FAILED, "can't write the scenario: %s", strerror(-r));
 	free(text);

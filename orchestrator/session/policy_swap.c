@@ -71,6 +71,11 @@ static int swap_dataplane(
 	return 0;
 }
 
+uint32_t session_policy_swaps(const struct session *s)
+{
+	return s->policy_swaps;
+}
+
 json_t *session_swap_policy(
 	struct session *s, const struct policy_source *source, int *ret_error, struct error *why)
 {
@@ -93,6 +98,7 @@ json_t *session_swap_policy(
 	}
 	swapped_policy_free(s->swapped);
 	s->swapped = p;
+	s->policy_swaps++;
 	session_note(
 		s, json_pack("{s:s, s:s?}", "event", "policy", "file", p ? p->source.name : NULL));
 	return json_pack("{s:f, s:s?}", "model_time_us", (double)engine_now(s->engine) / PS_PER_US,

@@ -4,6 +4,7 @@
 
 /* A policy of the user's in the place of the switches' own, while the session lasts. */
 #include <jansson.h>
+#include <stdint.h>
 #include "base/error.h"
 
 struct policy_source;
@@ -18,6 +19,9 @@ struct swapped_policy;
  */
 json_t *session_swap_policy(
 	struct session *s, const struct policy_source *source, int *ret_error, struct error *why);
+
+/* How often that was done: a scenario can't tell it. */
+uint32_t session_policy_swaps(const struct session *s);
 
 /* NULL is fine. */
 void swapped_policy_free(struct swapped_policy *p);

@@ -31,6 +31,7 @@ struct session {
 	struct dataplane *dp; /* owned by built, if that is set */
 	const struct policy_code *policy; /* of the scenario's file; NULL: it names none */
 	struct swapped_policy *swapped;   /* in the place of the switches' own; NULL: none */
+	uint32_t policy_swaps;            /* so far */
 	struct built *built;
 	struct routing *routing;
 	struct changes changes;
