@@ -105,7 +105,7 @@ static int explain_error(const char *where, size_t length, const char *text, str
 	char word[64];
 	int n = (int)length;
 
-	if (strstr(text, "redefinition of 'fabricbed_"))
+	if (strstr(text, "redefinition of 'fabricbed_policy'"))
 		return error_set(why, -EINVAL,
 			"%.*s a second POLICY(); the file of a policy has one", n, where);
 	if (quoted(word, text, "implicit declaration of function '") ||

@@ -11,7 +11,6 @@
 #include "policy/source.h"
 
 #define FUNCTION "fabricbed_policy"
-#define SWAPPED  "fabricbed_swapped" /* the program that takes its place in a running fabric */
 
 #define INSTRUCTIONS_MAX 1000000u /* the kernel's BPF_COMPLEXITY_LIMIT_INSNS */
 
@@ -263,7 +262,6 @@ static int check_symbol(struct scan *s, size_t i)
 	const Elf64_Sym *symbol = &e->symbols[i];
 	const char *name = elf_symbol_name(e, i);
 	const char *section = elf_section_name(e, symbol->st_shndx);
-	static const char *const own[] = {FUNCTION, SWAPPED, "_license"};
 
 	if (!*name || ELF64_ST_TYPE(symbol->st_info) == STT_SECTION)
 		return 0;
@@ -274,7 +272,7 @@ static int check_symbol(struct scan *s, size_t i)
 	if (symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) != STB_LOCAL)
 		return refuse_call(s, line_of_use(s, i), name);
 	if (symbol->st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL &&
-		!is_one_of(name, own, COUNT(own)))
+		strcmp(name, FUNCTION) != 0)
 		return error_set(s->why, -EINVAL, "%s: '%s' must be static",
 			place(s, source_line_of(s->source, name)), name);
 	return 0;
@@ -328,7 +326,6 @@ static int check_code(struct scan *s, size_t section)
 
 static int check_programs(struct scan *s)
 {
-	static const char *const own[] = {".text", "freplace/fabricbed_swap"};
 	int r = 0;
 
 	for (size_t i = 1; r == 0 && i < s->elf.section_count; i++) {
@@ -336,7 +333,7 @@ static int check_programs(struct scan *s)
 
 		if (!(s->elf.sections[i].sh_flags & SHF_EXECINSTR) || !s->elf.sections[i].sh_size)
 			continue;
-		r = is_one_of(name, own, COUNT(own))
+		r = !strcmp(name, ".text")
 			    ? check_code(s, i)
 			    : error_set(s->why, -EINVAL,
 				      "%s: it has a program of its own (section %s); a policy is one POLICY(name) { return ...; }",
