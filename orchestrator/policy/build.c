@@ -190,7 +190,7 @@ static int build(struct cache_objects *ret, struct policy_cache *cache, const st
 int policy_build(struct policy_build *ret, const struct policy_source *source, char **ret_messages,
 	struct error *why)
 {
-	struct policy_build b = {.hash = fnv_hash(source->text, source->length), .library_fd = -1};
+	struct policy_build b = {.hash = fnv_hash(source->text, source->length)};
 	struct cache_key key = key_of(source);
 	struct policy_cache cache;
 	int r = cache_open(&cache, why);
@@ -260,8 +260,8 @@ void policy_release(struct policy_build *b)
 {
 	if (b->library)
 		dlclose(b->library);
-	if (b->library_fd >= 0)
+	if (b->library_fd > 0)
 		close(b->library_fd);
 	cache_objects_release(&b->objects);
-	*b = (struct policy_build){.library_fd = -1};
+	*b = (struct policy_build){0};
 }

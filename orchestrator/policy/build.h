@@ -21,7 +21,7 @@ struct policy_build {
 	struct cache_objects
 		objects; /* bpf: the switch's programs with the policy linked into them */
 	void *library;   /* of the native one, loaded; NULL: not yet */
-	int library_fd;
+	int library_fd;  /* 0: none */
 };
 
 /*
