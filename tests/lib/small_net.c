@@ -164,8 +164,8 @@ static void open_dataplane(
 	s->dp = meddle_with(s->dp, c);
 	if (c->max_batch)
 		s->dp->max_batch = c->max_batch;
-	routing_compute(s->routing, s->link_up, &s->dp->tables);
 	assert_int_equal(ports_configure(&s->dp->tables, &s->net, &switching, c->seed), 0);
+	routing_compute(s->routing, s->link_up, &s->dp->tables);
 }
 
 /* Of the slowest host link, and a round trip that none is longer than. */
