@@ -41,14 +41,19 @@ __attribute__((weak, noinline, visibility("hidden"))) __u32 fabricbed_policy(str
 #define sw_balance_file(c, p) ((c)->t->policy ? (c)->t->policy(p) : POLICY_NONE)
 #endif
 
-/* What a policy is told. b: NULL for one that asks for no key. */
+/*
+ * What a policy is told. b: NULL for one that asks for no key. The die is that of the packet, its
+ * place and its time: how many came before would not do, since a frame that the switch makes comes
+ * among those that ran ahead of time.
+ */
 static __always_inline struct policy sw_policy(
 	const struct sw_ctx *c, const struct switch_balance *b)
 {
+	__u64 key = hash_key(c->addresses, c->ports);
 	struct policy p = {
 		.now_ps = c->hop.now_ps,
-		.die = rng_mix(rng_mix(c->sw->hash_seed ^ c->in_id) ^ c->in->rx_frames),
-		.key = hash_key(c->addresses, c->ports),
+		.die = rng_mix(rng_mix(c->sw->hash_seed ^ c->in_id) ^ key ^ c->hop.now_ps),
+		.key = key,
 		.hash = hash_flow(c->sw->hash_seed, c->addresses, c->ports),
 		.length = c->hop.length,
 		.src_port = be16(c->ports >> 32),

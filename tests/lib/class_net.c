@@ -220,8 +220,8 @@ static void open_dataplane(struct class_net *n)
 	assert_int_equal(routing_new(&n->routing, &n->net, NULL), 0);
 	routing_table_sizes(n->routing, &sizes.routes, &sizes.groups);
 	assert_int_equal(dataplane_inline_open(&n->dp, &sizes, headers_capacity(true)), 0);
-	routing_compute(n->routing, n->link_up, &n->dp->tables);
 	assert_int_equal(ports_configure(&n->dp->tables, &n->net, &n->switching, 0), 0);
+	routing_compute(n->routing, n->link_up, &n->dp->tables);
 }
 
 void class_net_open(struct class_net *n)

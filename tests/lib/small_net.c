@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "abi/policies.h"
 #include "control/ports.h"
 #include "base/wiretime.h"
 
@@ -149,11 +150,16 @@ static void open_dataplane(
 			.kmin = {.bytes = c->kmin_bytes},
 			.kmax = {.bytes = c->kmax_bytes},
 			.pmax = 1},
+		.balances[0] = c->balance,
 	};
 	uint32_t capacity = headers_capacity(env->ip6);
 
 	if (env->payload_full)
 		capacity += data_frame_bytes(env->mtu, env->ip6);
+	if (c->balance.policy != BALANCE_ECMP)
+		switching.config = (struct sw_config){.features = SW_BALANCE,
+			.balances = 1u << c->balance.policy,
+			.flow_sets = 4};
 	s->link_up = malloc(s->net.link_count);
 	assert_non_null(s->link_up);
 	memset(s->link_up, 1, s->net.link_count);
@@ -164,8 +170,8 @@ static void open_dataplane(
 	s->dp = meddle_with(s->dp, c);
 	if (c->max_batch)
 		s->dp->max_batch = c->max_batch;
-	routing_compute(s->routing, s->link_up, &s->dp->tables);
 	assert_int_equal(ports_configure(&s->dp->tables, &s->net, &switching, c->seed), 0);
+	routing_compute(s->routing, s->link_up, &s->dp->tables);
 }
 
 /* Of the slowest host link, and a round trip that none is longer than. */

@@ -8,6 +8,7 @@
  */
 #include <stdbool.h>
 #include "base/net.h"
+#include "base/switching.h"
 #include "control/routing.h"
 #include "dataplane/dataplane.h"
 #include "engine/engine.h"
@@ -32,10 +33,11 @@ struct small_config {
 	uint8_t qps;                           /* [1] */
 	bool ip6, payload_full;
 	uint64_t seed;
-	uint64_t base_rtt_ps;            /* [of the longest path, were it of the slowest links] */
-	uint32_t buffer_bytes;           /* [1 GB] */
-	uint32_t kmin_bytes, kmax_bytes; /* [no marks] */
-	uint32_t max_batch;              /* [the dataplane's] */
+	uint64_t base_rtt_ps;             /* [of the longest path, were it of the slowest links] */
+	uint32_t buffer_bytes;            /* [1 GB] */
+	uint32_t kmin_bytes, kmax_bytes;  /* [no marks] */
+	uint32_t max_batch;               /* [the dataplane's] */
+	struct switching_balance balance; /* of all switches [ECMP] */
 	struct engine_observer observer;
 	small_meddle meddle;
 	void *meddle_arg;

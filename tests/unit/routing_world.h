@@ -28,9 +28,15 @@ static inline struct world world_new(const struct scenario *s)
 	w.t.switches = calloc(w.t.count.switches, sizeof(*w.t.switches));
 	w.t.routes = calloc(w.t.count.routes, sizeof(*w.t.routes));
 	w.t.groups = calloc(w.t.count.groups, sizeof(*w.t.groups));
+	w.t.count.ports = PORT_FIRST + w.net->port_count;
+	w.t.ports = calloc(w.t.count.ports, sizeof(*w.t.ports));
 	w.up = calloc(w.net->link_count, sizeof(*w.up));
 	w.dist = calloc(w.net->node_count, sizeof(*w.dist));
-	assert_true(w.t.switches && w.t.routes && w.t.groups && w.up && w.dist);
+	assert_true(w.t.switches && w.t.routes && w.t.groups && w.t.ports && w.up && w.dist);
+	for (uint32_t id = PORT_FIRST; id < w.t.count.ports; id++)
+		w.t.ports[id].kind = w.net->nodes[w.net->ports[id].node].kind == NODE_SWITCH
+					     ? PORT_SWITCH
+					     : PORT_HOST;
 	memset(w.up, true, w.net->link_count);
 	return w;
 }
@@ -40,6 +46,7 @@ static inline void world_free(struct world *w)
 	free(w->t.switches);
 	free(w->t.routes);
 	free(w->t.groups);
+	free(w->t.ports);
 	free(w->up);
 	free(w->dist);
 	routing_free(w->r);

@@ -287,6 +287,120 @@ static void the_hash_seed_is_left_alone(void **state)
 	world_free(&w);
 }
 
+/*
+ * Follows what a node sends to a host, over all ways: the ports at which a switch then has to
+ * choose.
+ */
+static void note_choices_of(const struct world *w, uint32_t node, uint32_t host, bool *chooses)
+{
+	const struct net_node *at = &w->net->nodes[node];
+	const struct group *own = NULL, *next;
+	uint32_t count = at->port_count;
+
+	if (at->kind == NODE_SWITCH) {
+		own = group_of(w, at->number, host);
+		count = own ? own->count : 0;
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t port = w->net->ports[at->first_port + (own ? own->port[i] : i)].peer;
+		const struct net_node *to = &w->net->nodes[w->net->ports[port].node];
+
+		if (to->kind != NODE_SWITCH)
+			continue;
+		next = group_of(w, to->number, host);
+		chooses[port] |= next && next->count > 1;
+		note_choices_of(w, w->net->ports[port].node, host, chooses);
+	}
+}
+
+static void assert_choices(const struct world *w, const bool *least, const bool *most)
+{
+	for (uint32_t id = PORT_FIRST; id < w->t.count.ports; id++)
+		if (w->t.ports[id].chooses < least[id] || w->t.ports[id].chooses > most[id])
+			fail_msg("port %u chooses: %u", id, w->t.ports[id].chooses);
+}
+
+/*
+ * Between any two hosts, over all their ways; at most, what any switch would send to any host. Once
+ * routes have changed any port may still see what old ones have sent, and stays one that chooses
+ * when they are back.
+ */
+static void try_choices(const struct scenario *s, uint32_t link, bool hosts_everywhere)
+{
+	struct world w = world_new(s);
+	bool *least = calloc(w.t.count.ports, 1), *most = calloc(w.t.count.ports, 1);
+	uint32_t choosing = 0;
+
+	assert_true(least && most);
+	routing_compute(w.r, w.up, &w.t);
+	for (uint32_t from = 0; from < w.net->node_count; from++)
+		for (uint32_t host = 0; host < w.net->host_count; host++)
+			if (from != host)
+				note_choices_of(
+					&w, from, host, from < w.net->host_count ? least : most);
+	for (uint32_t id = PORT_FIRST; id < w.t.count.ports; id++) {
+		most[id] |= least[id];
+		choosing += least[id];
+	}
+	assert_choices(&w, least, hosts_everywhere ? least : most);
+	routing_compute(w.r, w.up, &w.t);
+	assert_choices(&w, least, hosts_everywhere ? least : most);
+	if (hosts_everywhere) /* some of both */
+		assert_in_range(
+			choosing, w.net->host_count, w.net->port_count - w.net->host_count - 1);
+	for (uint32_t id = PORT_FIRST; id < w.t.count.ports; id++)
+		least[id] = w.t.ports[id].kind == PORT_SWITCH;
+	for (int back = 0; back < 2; back++) {
+		w.up[link] = back;
+		assert_int_not_equal(routing_compute(w.r, w.up, &w.t), 0);
+		assert_choices(&w, least, least);
+	}
+	free(least);
+	free(most);
+	world_free(&w);
+}
+
+/* Switches in a ring with random chords, one host or two at most of them. */
+static void try_random_choices(uint64_t seed)
+{
+	static struct fixture_custom c;
+	char hosts[256] = "", switches[256] = "", links[1024] = "";
+	uint64_t rng = rng_stream(seed, "choices", 0);
+	uint32_t n = 5 + rng_below(&rng, 5), h = 0, chords = 3 + rng_below(&rng, 6);
+	struct scenario s;
+
+	for (uint32_t i = 0; i < n; i++) {
+		sprintf(switches + strlen(switches), "s%u ", i);
+		sprintf(links + strlen(links), "s%u-s%u ", i, (i + 1) % n);
+		for (uint32_t more = rng_below(&rng, 3) + !i; more--; h++) {
+			sprintf(hosts + strlen(hosts), "h%u ", h);
+			sprintf(links + strlen(links), "h%u-s%u ", h, i);
+		}
+	}
+	for (uint32_t i = 0; i < chords; i++) {
+		uint32_t a = rng_below(&rng, n), b = (a + 1 + rng_below(&rng, n - 1)) % n;
+
+		sprintf(links + strlen(links), "s%u-s%u ", a, b);
+	}
+	s = fixture_custom(&c, hosts, switches, links);
+	try_choices(&s, 0, false);
+}
+
+static void ports_that_choose_are_those_with_a_choice(void **state)
+{
+	struct scenario tree = fixture_fat_tree(4), bigger = fixture_fat_tree(6);
+	struct scenario leaves = fixture_leaf_spine(4, 3, 3, 1);
+	struct scenario wide = fixture_leaf_spine(3, 2, 2, 2);
+
+	(void)state;
+	try_choices(&tree, 20, true);
+	try_choices(&bigger, 60, true);
+	try_choices(&leaves, 12, true);
+	try_choices(&wide, 7, true);
+	for (uint64_t seed = 0; seed < 20; seed++)
+		try_random_choices(seed);
+}
+
 /* No fabric has such a switch (fabric_new() refuses it), so the net is made by hand. */
 static void too_wide_a_group_is_an_error(void **state)
 {
@@ -333,6 +447,7 @@ int main(void)
 		cmocka_unit_test(detours_wider_than_a_group_are_cut),
 		cmocka_unit_test(equal_links_give_equal_tables),
 		cmocka_unit_test(the_hash_seed_is_left_alone),
+		cmocka_unit_test(ports_that_choose_are_those_with_a_choice),
 		cmocka_unit_test(too_wide_a_group_is_an_error),
 	};
 
