@@ -2,23 +2,22 @@
 #ifndef FABRICBED_BALANCE_ADAPTIVE_H
 #define FABRICBED_BALANCE_ADAPTIVE_H
 
-/* Packet by packet, the port with the shortest queue; of several, in turn. */
+/*
+ * Packet by packet: a port at random, unless its queue is longer than the shortest by more than
+ * this packet; then the shortest. A smaller difference tells how far the frame on the line is, not
+ * which port has more to send: hosts that send at the same rate would each find the port free that
+ * their own last packet has just left, and each flow would stay on one path.
+ */
 #include <fabricbed/policy.h>
-
-#define ADAPTIVE_GROUPS 256
-
-struct adaptive_switch {
-	__u16 next[ADAPTIVE_GROUPS]; /* where the search begins */
-};
 
 POLICY(adaptive)
 {
-	struct adaptive_switch *m = POLICY_SWITCH(struct adaptive_switch);
-	__u16 *next = &m->next[p->group % ADAPTIVE_GROUPS];
-	__u32 pick = policy_shortest(p, *next < p->count ? *next : 0);
+	__u32 any = policy_scale((__u32)(p->die >> 32), p->count);
+	__u32 shortest = policy_shortest(p, any);
 
-	*next = (__u16)(pick + 1);
-	return pick;
+	if (policy_up(p, any) && policy_depth(p, any) <= policy_depth(p, shortest) + p->length)
+		return any;
+	return shortest;
 }
 
 #endif
