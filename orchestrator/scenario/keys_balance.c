@@ -19,18 +19,21 @@
 
 static const struct use {
 	const char *key;
-	uint32_t by; /* a bit a policy; a user's own may use them all */
+	uint32_t by; /* a bit a policy */
 } uses[] = {
-	{"gap", BIT(BALANCE_FLOWLET) | BIT(BALANCE_LETFLOW) | BIT(BALANCE_FILE)},
-	{"lifetime", WITH_FLOWS},
-	{"threshold", BIT(BALANCE_ECMP_ADAPTIVE) | BIT(BALANCE_FILE)},
-	{"choices", BIT(BALANCE_DRILL) | BIT(BALANCE_FILE)},
-	{"remembered", BIT(BALANCE_DRILL) | BIT(BALANCE_FILE)},
-	{"flows", WITH_FLOWS},
+	[BALANCE_GAP] = {"gap", BIT(BALANCE_FLOWLET) | BIT(BALANCE_LETFLOW) | BIT(BALANCE_FILE)},
+	[BALANCE_LIFETIME] = {"lifetime", WITH_FLOWS},
+	[BALANCE_THRESHOLD] = {"threshold", BIT(BALANCE_ECMP_ADAPTIVE) | BIT(BALANCE_FILE)},
+	[BALANCE_CHOICES] = {"choices", BIT(BALANCE_DRILL) | BIT(BALANCE_FILE)},
+	[BALANCE_REMEMBERED] = {"remembered", BIT(BALANCE_DRILL) | BIT(BALANCE_FILE)},
+	[BALANCE_FLOWS] = {"flows", WITH_FLOWS},
 };
 #undef X
 
-enum { USES_GAP, USES_LIFETIME, USES_THRESHOLD, USES_CHOICES, USES_REMEMBERED, USES_FLOWS };
+bool balance_uses(uint32_t policy, enum balance_use use)
+{
+	return uses[use].by >> policy & 1;
+}
 
 /* A bit a policy. */
 static uint32_t policies_of(const struct balance_spec *b)
@@ -54,18 +57,18 @@ static uint32_t all_policies(const struct balances_spec *b)
 		return uses[use].by & policies_of(spec);                                           \
 	}
 
-APPLIES(has_gap, USES_GAP)
-APPLIES(has_lifetime, USES_LIFETIME)
-APPLIES(has_threshold, USES_THRESHOLD)
-APPLIES(has_choices, USES_CHOICES)
-APPLIES(has_remembered, USES_REMEMBERED)
+APPLIES(has_gap, BALANCE_GAP)
+APPLIES(has_lifetime, BALANCE_LIFETIME)
+APPLIES(has_threshold, BALANCE_THRESHOLD)
+APPLIES(has_choices, BALANCE_CHOICES)
+APPLIES(has_remembered, BALANCE_REMEMBERED)
 
 static bool has_flows(const void *spec)
 {
-	return uses[USES_FLOWS].by & all_policies(spec);
+	return uses[BALANCE_FLOWS].by & all_policies(spec);
 }
 
-/* "flowlet, letflow, or a policy of your own" */
+/* "flowlet, letflow, a policy of your own" */
 static const char *users_of(const struct use *use, char buf[EXPECTED])
 {
 	const char *names[BALANCE_COUNT];

@@ -92,6 +92,17 @@ extern const char *const balance_tiers[BALANCE_TIERS + 1];
 /* Its policy: enum balance of abi/policies.h, BALANCE_FILE for a file. */
 uint32_t balance_policy(const struct balance_spec *b);
 
+/* Whether a policy uses the key; a user's own may use them all. */
+enum balance_use {
+	BALANCE_GAP,
+	BALANCE_LIFETIME,
+	BALANCE_THRESHOLD,
+	BALANCE_CHOICES,
+	BALANCE_REMEMBERED,
+	BALANCE_FLOWS
+};
+bool balance_uses(uint32_t policy, enum balance_use use);
+
 /* The user's file with a policy, of which there is at most one; NULL: there is none. */
 const struct file_text *balance_file(const struct balances_spec *b);
 

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "abi/policies.h"
 #include "abi/shared_state.h"
 #include "base/headroom.h"
 #include "base/numbers.h"
@@ -64,17 +63,23 @@ static double in_bytes(const struct fabric *f, const struct quantity *q)
 	return bytes > 0 && bytes < 1 ? 1 : bytes;
 }
 
-static uint64_t take_bytes(
-	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+uint64_t resolve_bytes(const struct fabric *f, const struct quantity *q, const char *key,
+	struct diag_pos pos, struct diags *diags)
 {
-	double bytes = in_bytes(r->f, q);
+	double bytes = in_bytes(f, q);
 
 	/* Not "bytes > UINT32_MAX": that would let a NaN through. */
 	if (bytes >= 0 && bytes <= UINT32_MAX)
 		return (uint64_t)bytes;
-	diags_add(r->diags, pos, "%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes,
+	diags_add(diags, pos, "%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes,
 		UINT32_MAX);
 	return UINT32_MAX;
+}
+
+static uint64_t take_bytes(
+	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+{
+	return resolve_bytes(r->f, q, key, pos, r->diags);
 }
 
 /* What a class has under a key of its own. */
@@ -452,6 +457,7 @@ void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *di
 	uint64_t reserve;
 
 	resolve_config(f, s);
+	resolve_balance(f, s, diags);
 	g->frame_bytes = f->packet_bytes;
 	g->control_bytes = control_bytes(&s->sw);
 	resolve_pool(&r);
