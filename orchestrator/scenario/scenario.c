@@ -52,9 +52,9 @@ uint32_t scenario_class_of(const struct switch_spec *sw, uint32_t dscp)
 
 uint32_t balance_policy(const struct balance_spec *b)
 {
-	uint32_t i = 0;
+	uint32_t i = BALANCE_ECMP;
 
-	while (balance_names[i] && strcasecmp(b->policy.path, balance_names[i]))
+	while (b->policy.path && balance_names[i] && strcasecmp(b->policy.path, balance_names[i]))
 		i++;
 	return balance_names[i] ? i : BALANCE_FILE;
 }

@@ -89,7 +89,7 @@ struct balances_spec {
 /* The letters that the names of switches of a tier begin with; NULL ends them. */
 extern const char *const balance_tiers[BALANCE_TIERS + 1];
 
-/* Its policy: enum balance of abi/policies.h, BALANCE_FILE for a file. */
+/* Its policy: enum balance of abi/policies.h, BALANCE_FILE for a file; unsaid: the first. */
 uint32_t balance_policy(const struct balance_spec *b);
 
 /* Whether a policy uses the key; a user's own may use them all. */
