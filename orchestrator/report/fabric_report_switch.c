@@ -213,14 +213,15 @@ static json_t *report_policy(
 	if (balance_uses(b->policy, BALANCE_REMEMBERED))
 		json_object_set_new(r, "remembered", number(b->remembered));
 	if (balance_uses(b->policy, BALANCE_FLOWS))
-		json_object_set_new(r, "flows", number(f->switching.flows));
+		json_object_set_new(
+			r, "flows", number((uint64_t)f->switching.config.flow_sets * FLOW_WAYS));
 	return r;
 }
 
 /* By tier; NULL where all switches have ECMP. */
 static json_t *report_balance(const struct fabric *f, const struct scenario *s)
 {
-	uint32_t switches[BALANCE_SPECS] = {0};
+	uint32_t switches[SWITCHING_BALANCES] = {0};
 	json_t *array;
 
 	if (!(f->switching.config.features & SW_BALANCE))
@@ -228,7 +229,7 @@ static json_t *report_balance(const struct fabric *f, const struct scenario *s)
 	array = json_array();
 	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++)
 		switches[f->net.nodes[i].balance]++;
-	for (uint32_t i = 0; i < BALANCE_SPECS; i++)
+	for (uint32_t i = 0; i < SWITCHING_BALANCES; i++)
 		if (switches[i])
 			json_array_append_new(array, report_policy(f, s, i, switches[i]));
 	return array;

@@ -12,7 +12,7 @@
 #define KEY_TEXT   64
 #define TIERS_TEXT 64
 
-_Static_assert(BALANCE_SPECS == BALANCE_TIERS + 1, "of all, and of each tier");
+_Static_assert(SWITCHING_BALANCES == BALANCE_TIERS + 1, "of all, and of each tier");
 
 /* By the letters that its name begins with; BALANCE_TIERS: of none. */
 static uint32_t tier_of(const char *node)
@@ -96,6 +96,5 @@ void resolve_balance(struct fabric *f, const struct scenario *s, struct diags *d
 		g->config.features |= SW_BALANCE;
 	for (uint32_t i = 0; i < BALANCE_COUNT; i++)
 		if (used >> i & 1 && balance_uses(i, BALANCE_FLOWS))
-			g->flows = (b->flows + FLOW_WAYS - 1) / FLOW_WAYS * FLOW_WAYS;
-	g->config.flow_sets = g->flows / FLOW_WAYS;
+			g->config.flow_sets = (b->flows + FLOW_WAYS - 1) / FLOW_WAYS;
 }

@@ -391,7 +391,7 @@ static uint32_t features_of(const struct scenario *s)
 	       (sw->roles.on ? SW_ROLES : 0) | (sw->cnp_ps ? SW_CNP : 0) |
 	       (sw->reroute_mode == REROUTE_LOCAL ? SW_DETOUR : 0) |
 	       (sw->pfc.on || sw->lldp_ps ? SW_CONTROL : 0) | (s->external.node ? SW_GATEWAY : 0) |
-	       (sw->balance ? SW_BALANCE : 0) | fault_features(s);
+	       fault_features(s);
 }
 
 /* The host that takes what is addressed to no host; UINT32_MAX: there is none. */
@@ -410,15 +410,6 @@ static void resolve_config(struct fabric *f, const struct scenario *s)
 	struct sw_config *config = &f->switching.config;
 
 	config->features = features_of(s);
-	f->switching.balances[0] = (struct switching_balance){
-		.policy = sw->balance,
-		.gap_ps = 100 * PS_PER_US,
-		.threshold_bytes = f->bdp_bytes / 4,
-		.choices = 2,
-		.remembered = 1,
-	};
-	config->balances = 1u << sw->balance;
-	config->flow_sets = 512;
 	for (uint32_t i = 0; i < DSCP_COUNT; i++)
 		config->class_of[i] = (uint8_t)scenario_class_of(sw, i);
 	if (sw->trim.to != TRIM_OFF) {
