@@ -146,7 +146,7 @@ static void wrong_parameters_are_explained(void **state)
 		"3:59: switch.balance.remembered: 5 is too large; expected a whole number from 0 to 4\n");
 	expect(BALANCE("{policy: flowlet, flows: 7, gap: 0}"),
 		"3:44: switch.balance.flows: 7 is too small; expected a whole number from 8 to 1048576\n"
-		"3:52: switch.balance.gap: 0 is too small; expected a time from 1ns to 10d, such as 1us\n");
+		"3:52: switch.balance.gap: 0 is too small; expected a time from 1ns to 864000s, such as 1us\n");
 	expect(BALANCE("{policy: letflow, gap: 2ms}"),
 		"3:42: switch.balance.gap: lifetime is shorter than gap, and a flow would be forgotten before the "
 		"gap has passed; give a longer lifetime, or off\n");
