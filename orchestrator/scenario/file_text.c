@@ -119,8 +119,8 @@ bool file_read(struct check *c, const struct key *k, const struct tree *n, struc
 	if (r == -EISDIR)
 		return explain_value(c->diags, n, "'%s' is no regular file", shown);
 	if (r == -EFBIG)
-		return explain_value(c->diags, n, "'%s' is larger than %s", shown,
-			format_bytes(size, max));
+		return explain_value(
+			c->diags, n, "'%s' is larger than %s", shown, format_bytes(size, max));
 	return explain_value(c->diags, n, "cannot read '%s': %s; expected %s", shown, strerror(-r),
 		expected_value(k, expected));
 }

@@ -81,7 +81,7 @@ struct balance_spec {
 
 #define BALANCE_TIERS 5
 struct balances_spec {
-	struct balance_spec all; /* of switches whose tier is not named */
+	struct balance_spec all;                   /* of switches whose tier is not named */
 	struct balance_spec *tiers[BALANCE_TIERS]; /* beside balance_tiers[]; NULL: not named */
 	uint32_t flows; /* that a switch remembers; rounded up to what its table has room for */
 };
