@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
 };
 
 static const char *const whats[] = {
-	"nodes", "ports", "queues", "flows", "routes", "roles", "faults", "summary"};
+	"nodes", "ports", "queues", "flows", "routes", "roles", "balance", "faults", "summary"};
 #define WHATS (sizeof(whats) / sizeof(whats[0]))
 
 static bool known(const char *what)
@@ -173,7 +173,7 @@ static int run_show(const struct command *c, const struct cli_args *args)
 
 const struct command cmd_show = {
 	.name = "show",
-	.operands = "NAME [nodes|ports|queues|flows|routes|roles|faults|summary]",
+	.operands = "NAME [nodes|ports|queues|flows|routes|roles|balance|faults|summary]",
 	.summary = "show the state of a live fabric",
 	.details =
 		"Without a word: its state, clock, counts, how faithful it is, and what to type next. The words\n"

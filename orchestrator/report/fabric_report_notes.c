@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is no mistake, and yet hardly what was meant. */
 #include "report/fabric_report_parts.h"
+#include "base/balance_name.h"
 #include "transport/kind.h"
 
 static void note_lossy(
@@ -90,12 +91,36 @@ static void note_gateway(json_t *notes, const struct fabric *f, const struct sce
 				node));
 }
 
+/* Policies by which packets of a flow take several paths. */
+static void note_reordering(json_t *notes, const struct fabric *f, const struct scenario *s)
+{
+	static const bool reorders[] = {
+#define X(symbol, name, word, ahead, flows, reorders, meaning) reorders,
+		BALANCES(X)
+#undef X
+	};
+	const struct transport_kind *kind = transport_kinds[s->host.transport];
+
+	for (uint32_t i = 0; kind->order_harm && i < COUNT(reorders); i++)
+		if (reorders[i] && f->switching.config.balances >> i & 1)
+			json_array_append_new(notes,
+				json_sprintf(
+					"switch.balance: %s sends packets of a flow by several paths%s: for %s %s; "
+					"ecmp and ecmp-adaptive keep them in order",
+					balance_names[i],
+					balance_uses(i, BALANCE_GAP)
+						? ", of which one may be shorter by more than the gap"
+						: "",
+					kind->title, kind->order_harm));
+}
+
 json_t *report_notes(const struct fabric *f, const struct scenario *s, uint64_t dscps)
 {
 	json_t *notes = json_array();
 	uint32_t sent = 0; /* a bit a class of data */
 
 	note_gateway(notes, f, s);
+	note_reordering(notes, f, s);
 	for (uint64_t left = dscps ? dscps : 1ull << s->host.data_dscp; left; left &= left - 1)
 		sent |= 1u << f->switching.config.class_of[__builtin_ctzll(left)];
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)

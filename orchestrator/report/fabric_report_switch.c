@@ -186,6 +186,55 @@ static json_t *report_headrooms(const struct fabric *f)
 	return array;
 }
 
+/* ---- load balancing ---- */
+
+/* index: of balances[], 0 being that of tiers without their own; switches: how many have it. */
+static json_t *report_policy(
+	const struct fabric *f, const struct scenario *s, uint32_t index, uint32_t switches)
+{
+	const struct switching_balance *b = &f->switching.balances[index];
+	const struct balances_spec *spec = &s->sw.balance;
+	json_t *r = json_pack("{s:s, s:o, s:s}", "switches",
+		index                            ? balance_tiers[index - 1]
+		: switches < f->net.switch_count ? "others"
+						 : "all",
+		"count", number(switches), "policy",
+		file_text_name(index ? &spec->tiers[index - 1]->policy : &spec->all.policy));
+
+	if (balance_uses(b->policy, BALANCE_GAP))
+		json_object_set_new(r, "gap_us", in_us(b->gap_ps));
+	if (balance_uses(b->policy, BALANCE_LIFETIME))
+		json_object_set_new(
+			r, "lifetime_us", b->lifetime_ps ? in_us(b->lifetime_ps) : json_null());
+	if (balance_uses(b->policy, BALANCE_THRESHOLD))
+		json_object_set_new(r, "threshold_bytes", number(b->threshold_bytes));
+	if (balance_uses(b->policy, BALANCE_CHOICES))
+		json_object_set_new(r, "choices", number(b->choices));
+	if (balance_uses(b->policy, BALANCE_REMEMBERED))
+		json_object_set_new(r, "remembered", number(b->remembered));
+	if (balance_uses(b->policy, BALANCE_FLOWS))
+		json_object_set_new(
+			r, "flows", number((uint64_t)f->switching.config.flow_sets * FLOW_WAYS));
+	return r;
+}
+
+/* By tier; NULL where all switches have ECMP. */
+static json_t *report_balance(const struct fabric *f, const struct scenario *s)
+{
+	uint32_t switches[SWITCHING_BALANCES] = {0};
+	json_t *array;
+
+	if (!(f->switching.config.features & SW_BALANCE))
+		return NULL;
+	array = json_array();
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++)
+		switches[f->net.nodes[i].balance]++;
+	for (uint32_t i = 0; i < SWITCHING_BALANCES; i++)
+		if (switches[i])
+			json_array_append_new(array, report_policy(f, s, i, switches[i]));
+	return array;
+}
+
 /* ---- the rest ---- */
 
 static json_t *report_trimming(const struct fabric *f, const struct scenario *s)
@@ -229,9 +278,9 @@ json_t *report_switch(const struct fabric *f, const struct scenario *s)
 		[TRIM_SENDER] = "sender",
 	};
 
-	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o}", "latency_us",
+	return json_pack("{s:o, s:o, s:o, s:o, s:s, s:b, s:o, s:o, s:o, s:o*}", "latency_us",
 		in_us(f->switching.latency_ps), "classes", report_classes(f, s), "pool",
 		report_pools(f), "headroom", report_headrooms(f), "trim", trims[s->sw.trim.to],
 		"pfc", s->sw.pfc.on, "trimming", report_trimming(f, s), "pauses", report_pauses(s),
-		"roles", report_roles(s));
+		"roles", report_roles(s), "balance", report_balance(f, s));
 }

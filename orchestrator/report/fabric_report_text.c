@@ -245,6 +245,34 @@ static void print_trimming(const json_t *sw, FILE *out)
 		strcmp(look_text(t, "overflow"), "return") ? "dropped" : "returned");
 }
 
+static const char *switches_text(const char *switches)
+{
+	return !strcmp(switches, "all")      ? "every switch"
+	       : !strcmp(switches, "others") ? "the other switches"
+					     : switches;
+}
+
+static void print_policy(const json_t *b, FILE *out)
+{
+	const json_t *lifetime = look(b, "lifetime_us");
+	char text[UNITS_TEXT];
+
+	line(out, "balance", "%s: %s", switches_text(look_text(b, "switches")),
+		look_text(b, "policy"));
+	if (look(b, "gap_us"))
+		fprintf(out, ", gap %s", time_text(text, look(b, "gap_us")));
+	if (look(b, "threshold_bytes"))
+		fprintf(out, ", threshold " N " bytes", look_count(b, "threshold_bytes"));
+	if (look(b, "choices"))
+		fprintf(out, ", " N " drawn and " N " remembered", look_count(b, "choices"),
+			look_count(b, "remembered"));
+	if (look(b, "flows"))
+		fprintf(out, "; room for " N " flows a switch", look_count(b, "flows"));
+	if (json_is_number(lifetime))
+		fprintf(out, ", each forgotten after %s", time_text(text, lifetime));
+	fputc('\n', out);
+}
+
 static void print_headroom(const json_t *h, json_int_t packet, FILE *out)
 {
 	char rate[UNITS_TEXT], delay[UNITS_TEXT];
@@ -492,6 +520,7 @@ void fabric_report_print(const json_t *r, FILE *out)
 	print_shape(r, out);
 	print_sizes(r, out);
 	print_latency(sw, out);
+	json_array_foreach(look(sw, "balance"), i, item) print_policy(item, out);
 	print_classes(look(sw, "classes"), out);
 	print_answers(look(r, "transport_dscps"), out);
 	print_buffers(sw, out);

@@ -58,7 +58,7 @@ void check_messages(struct check *c, const struct tree *list, const struct scena
  * Checks between sections of a switch, each valid by itself; n is the switch's map or NULL. Adds a
  * class of headers if there is none, and makes class 0 lossless if the file names no classes.
  */
-extern const struct map pfc_map, roles_map, trim_map, ecn_map;
+extern const struct map pfc_map, roles_map, trim_map, ecn_map, balance_map;
 extern const struct form classes_form;
 bool check_trim_class(struct check *c, const struct tree *n, struct switch_spec *s);
 bool check_lossless(struct check *c, const struct tree *n, struct switch_spec *s);

@@ -19,8 +19,11 @@ void file_release(struct file_text *f)
 	*f = (struct file_text){0};
 }
 
-/* All of an open file. 0 or -errno; -EFBIG: it is too large; -EISDIR: it is no regular file. */
-static int read_all(int fd, struct file_text *f)
+/*
+ * All of an open file of at most so many bytes. 0 or -errno; -EFBIG: it is too large; -EISDIR: it
+ * is no regular file.
+ */
+static int read_all(int fd, uint64_t max, struct file_text *f)
 {
 	struct stat st;
 
@@ -28,7 +31,7 @@ static int read_all(int fd, struct file_text *f)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return -EISDIR;
-	if (st.st_size > FILE_TEXT_MAX)
+	if ((uint64_t)st.st_size > max)
 		return -EFBIG;
 	f->text = calloc((size_t)st.st_size + 1, 1);
 	if (!f->text)
@@ -46,7 +49,7 @@ static int read_all(int fd, struct file_text *f)
 }
 
 /* The file of that name, which may be relative to the scenario's folder. 0 or -errno. */
-static int open_named(const char *scenario, const char *name, struct file_text *f)
+static int open_named(const char *scenario, const char *name, uint64_t max, struct file_text *f)
 {
 	const char *slash = scenario && *name != '/' ? strrchr(scenario, '/') : NULL;
 	char *path;
@@ -63,7 +66,7 @@ static int open_named(const char *scenario, const char *name, struct file_text *
 	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	r = read_all(fd, f);
+	r = read_all(fd, max, f);
 	close(fd);
 	return r;
 }
@@ -76,16 +79,28 @@ static int take_built_in(const char *name, const char *text, struct file_text *f
 	return f->path && f->text ? 0 : -ENOMEM;
 }
 
+static bool explain_no_word(struct check *c, const struct key *k, const struct tree *n)
+{
+	size_t count = 0;
+
+	while (k->words[count])
+		count++;
+	return explain_unknown_word(c->diags, n, k->words, count);
+}
+
 bool file_read(struct check *c, const struct key *k, const struct tree *n, struct file_text *ret)
 {
 	const char *text = k->built_in ? k->built_in(n->text) : NULL;
-	char shown[TEXT_SHOWN], expected[EXPECTED];
+	uint64_t max = k->max ? k->max : FILE_TEXT_MAX;
+	char shown[TEXT_SHOWN], expected[EXPECTED], size[UNITS_TEXT];
 	struct file_text f = {0};
 	int r;
 
 	if (!*n->text || !text_printable(n->text, false))
 		return explain_unexpected(c->diags, n, expected_value(k, expected));
-	r = text ? take_built_in(n->text, text, &f) : open_named(c->path, n->text, &f);
+	if (!text && k->words && !strpbrk(n->text, "./"))
+		return explain_no_word(c, k, n);
+	r = text ? take_built_in(n->text, text, &f) : open_named(c->path, n->text, max, &f);
 	if (r == 0 && text_printable(f.path, false)) {
 		file_release(ret);
 		*ret = f;
@@ -104,7 +119,8 @@ bool file_read(struct check *c, const struct key *k, const struct tree *n, struc
 	if (r == -EISDIR)
 		return explain_value(c->diags, n, "'%s' is no regular file", shown);
 	if (r == -EFBIG)
-		return explain_value(c->diags, n, "'%s' is larger than 1 GB", shown);
+		return explain_value(
+			c->diags, n, "'%s' is larger than %s", shown, format_bytes(size, max));
 	return explain_value(c->diags, n, "cannot read '%s': %s; expected %s", shown, strerror(-r),
 		expected_value(k, expected));
 }

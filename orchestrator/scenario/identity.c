@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
 #include "base/fnv.h"
 #include "scenario/scenario.h"
 #include "scenario/schema_use.h"
@@ -20,8 +21,12 @@ static bool is_label(const char *key)
 
 static void write_content(FILE *out, const struct file_text *f)
 {
-	fprintf(out, "%zu bytes, %016llx", f->length,
-		(unsigned long long)fnv_hash(f->text, f->length));
+	/* a word, which has no content of its own */
+	if (!strcasecmp(f->path, f->text))
+		fputs(f->path, out);
+	else
+		fprintf(out, "%zu bytes, %016llx", f->length,
+			(unsigned long long)fnv_hash(f->text, f->length));
 }
 
 #define KEYS_MAX 64 /* of a mapping */

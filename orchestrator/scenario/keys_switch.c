@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <string.h>
-#include "base/balance_name.h"
 #include "scenario/check.h"
 
 #define POOL_MAX  (1ull << 40)
@@ -174,8 +173,8 @@ static const struct key keys[] = {
 		.form = &classes_form,
 		.usual = "data by class 0, ACKs, SACKs and CNPs by class 7",
 		.help = "list of traffic classes"},
-	KEY("balance", WORD, struct switch_spec, balance, .fallback = "ecmp",
-		.words = balance_names, .help = "how a switch picks among equal-cost ports"),
+	KEY("balance", MAP, struct switch_spec, balance, .map = &balance_map, .usual = "ecmp",
+		.help = "how a switch picks among equal-cost ports, of all switches or by tier"),
 	KEY("latency", TIME, struct switch_spec, latency_ps, .fallback = "0", .max = DELAY_MAX,
 		.help = "from a frame's arrival at a switch to its place in an egress queue"),
 	SECTION("trim", &trim_map, .fallback = "off",

@@ -185,6 +185,16 @@ static bool is_map(struct check *c, const struct map *map, const struct tree *n)
 	return explain_unexpected(c->diags, n, expected_map(map, expected));
 }
 
+/* What the word said that stood where --set has made a mapping: the value of the key `lone`. */
+static const struct tree *kept_word(const struct map *map, const struct tree *n)
+{
+	const struct tree *word = n ? n->word : NULL;
+
+	return word && !(map->on.size && (value_is_word(word, "off") || value_is_word(word, "on")))
+		       ? word
+		       : NULL;
+}
+
 /*
  * Reads a mapping's keys, or defaults; n is the value of the key `lone`, if there is one. Returns a
  * bit 1 << i for each valid key, and KEY_UNKNOWN.
@@ -202,6 +212,8 @@ static uint64_t read_keys(struct check *c, const struct map *map, const struct t
 		const struct tree *item = !lone ? tree_get(n, k->name) : k == lone ? n : NULL;
 		char expected[EXPECTED];
 
+		if (!item && !lone && k == map->lone)
+			item = kept_word(map, n);
 		if (item && is_listed(k) && key_read(c, k, item, base))
 			valid |= bit_of(map, k);
 		else if (item && k->kind < VALUE_NONE)

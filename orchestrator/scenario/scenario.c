@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <strings.h>
+#include "base/balance_name.h"
 #include "scenario/schema_use.h"
 
 void fault_spec_release(struct fault_spec *f)
@@ -46,6 +48,26 @@ uint32_t scenario_class_of(const struct switch_spec *sw, uint32_t dscp)
 		lowest = i;
 	}
 	return lowest;
+}
+
+uint32_t balance_policy(const struct balance_spec *b)
+{
+	uint32_t i = BALANCE_ECMP;
+
+	while (b->policy.path && balance_names[i] && strcasecmp(b->policy.path, balance_names[i]))
+		i++;
+	return balance_names[i] ? i : BALANCE_FILE;
+}
+
+const struct file_text *balance_file(const struct balances_spec *b)
+{
+	for (size_t i = 0; i <= BALANCE_TIERS; i++) {
+		const struct balance_spec *of = i ? b->tiers[i - 1] : &b->all;
+
+		if (of && balance_policy(of) == BALANCE_FILE)
+			return &of->policy;
+	}
+	return NULL;
 }
 
 void scenario_free(struct scenario *s)

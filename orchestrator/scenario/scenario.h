@@ -13,6 +13,7 @@
 #include "base/diag.h"
 #include "base/error.h"
 #include "base/quantity.h"
+#include "base/schema.h"
 #include "base/series.h"
 #include "faults/fault_kind.h"
 #include "scenario/sweep_spec.h"
@@ -68,6 +69,43 @@ struct class_spec {
 enum trim_to { TRIM_OFF, TRIM_RECEIVER, TRIM_SENDER };
 enum reroute_mode { REROUTE_GLOBAL, REROUTE_LOCAL };
 
+/* How some of the switches pick among equal-cost ports. */
+struct balance_spec {
+	struct file_text policy; /* the word of one of fabricbed's own, or the user's file */
+	uint64_t gap_ps;
+	uint64_t lifetime_ps; /* 0: flows are never forgotten */
+	struct quantity threshold;
+	uint32_t choices, remembered;
+	struct diag_pos pos;
+};
+
+#define BALANCE_TIERS 5
+struct balances_spec {
+	struct balance_spec all;                   /* of switches whose tier is not named */
+	struct balance_spec *tiers[BALANCE_TIERS]; /* beside balance_tiers[]; NULL: not named */
+	uint32_t flows; /* that a switch remembers; rounded up to what its table has room for */
+};
+
+/* The letters that the names of switches of a tier begin with; NULL ends them. */
+extern const char *const balance_tiers[BALANCE_TIERS + 1];
+
+/* Its policy: enum balance of abi/policies.h, BALANCE_FILE for a file; unsaid: the first. */
+uint32_t balance_policy(const struct balance_spec *b);
+
+/* Whether a policy uses the key; a user's own may use them all. */
+enum balance_use {
+	BALANCE_GAP,
+	BALANCE_LIFETIME,
+	BALANCE_THRESHOLD,
+	BALANCE_CHOICES,
+	BALANCE_REMEMBERED,
+	BALANCE_FLOWS
+};
+bool balance_uses(uint32_t policy, enum balance_use use);
+
+/* The user's file with a policy, of which there is at most one; NULL: there is none. */
+const struct file_text *balance_file(const struct balances_spec *b);
+
 struct switch_spec {
 	bool valid; /* false: there are messages about it */
 	struct {
@@ -99,7 +137,7 @@ struct switch_spec {
 		bool on;
 		uint8_t to[SCENARIO_CLASSES]; /* new class of each; its own number: unchanged */
 	} roles;
-	uint32_t balance;    /* enum balance of abi/policies.h */
+	struct balances_spec balance;
 	uint64_t latency_ps; /* from a frame's arrival to its place in an egress queue */
 	uint64_t lldp_ps;    /* between two LLDP frames of a port; 0: off */
 	uint64_t cnp_ps; /* supplemental CNPs: time in which senders raise their rates; 0: off */

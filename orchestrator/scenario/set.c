@@ -96,16 +96,36 @@ static int take_step(
 	return 0;
 }
 
-/* What is below a scalar has room: it becomes a list where the step is a number, else a map. */
-static void open_container(struct tree *t, const char *step, const char *set)
+/* A map's word is told of in messages as what stands where the map is. 0 or -ENOMEM. */
+static int keep_word(struct tree *t)
 {
+	struct tree *word = tree_new(TREE_SCALAR, t->text, t->pos);
+
+	if (!word)
+		return -ENOMEM;
+	t->word = word;
+	word->parent = t->parent;
+	word->index = t->index;
+	word->origin = t->origin;
+	word->key = t->key ? strdup(t->key) : NULL;
+	return t->key && !word->key ? -ENOMEM : 0;
+}
+
+/* What is below a scalar has room: it becomes a list where the step is a number, else a map. */
+static int open_container(struct tree *t, const char *step, const char *set)
+{
+	int r = 0;
+
 	if (t->kind != TREE_SCALAR)
-		return;
+		return 0;
+	if (!is_index(step) && !tree_is_null(t))
+		r = keep_word(t);
 	free(t->text);
 	t->text = NULL;
 	t->kind = is_index(step) ? TREE_LIST : TREE_MAP;
 	t->pos = nowhere;
 	t->origin = set;
+	return r;
 }
 
 static int split_path(char *path, char *steps[STEP_LIMIT], size_t *ret_count)
@@ -125,11 +145,10 @@ static int set_at(struct tree *t, char *steps[], size_t count, const char *set, 
 	struct diags *diags)
 {
 	for (size_t i = 0; i < count; i++) {
-		int r;
+		int r = i ? open_container(t, steps[i], set) : 0;
 
-		if (i)
-			open_container(t, steps[i], set);
-		r = take_step(t, steps[i], set, diags, &t);
+		if (!r)
+			r = take_step(t, steps[i], set, diags, &t);
 		if (r)
 			return r;
 	}

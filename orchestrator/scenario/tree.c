@@ -28,6 +28,7 @@ void tree_free(struct tree *t)
 	for (size_t i = 0; i < t->count; i++)
 		tree_free(t->items[i]);
 	free(t->items);
+	tree_free(t->word);
 	free(t->text);
 	free(t->key);
 	free(t->anchor);

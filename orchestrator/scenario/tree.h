@@ -25,6 +25,7 @@ struct tree {
 	char *text;         /* TREE_SCALAR */
 	bool quoted;
 	struct tree **items; /* TREE_LIST, TREE_MAP */
+	struct tree *word;   /* TREE_MAP: the scalar that a --set below it made a map; or NULL */
 	size_t count;
 	char *anchor; /* by which aliases in the file mean it; NULL: none does */
 };
@@ -60,7 +61,8 @@ int tree_parse(struct tree **ret, const char *text, size_t length, struct diags 
 /*
  * Applies one `key.path=value` to a map. The value is YAML where it starts with a bracket, a brace
  * or a quote, plain text otherwise. What is missing on the way is created, a scalar in the way
- * replaced. Errors are messages in diags. 0; -EINVAL; -ENOMEM. The tree keeps a reference to `set`.
+ * becomes the `word` of a map. Errors are messages in diags. 0; -EINVAL; -ENOMEM. The tree keeps a
+ * reference to `set`.
  */
 int tree_set(struct tree *root, const char *set, struct diags *diags);
 

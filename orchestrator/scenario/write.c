@@ -56,6 +56,15 @@ static const char *bare_choice(const struct map *map, const void *base)
 	return name;
 }
 
+/* The key whose value stands for the whole mapping; NULL: there is more to say. */
+static const struct key *lone_key(const struct map *map, const void *base)
+{
+	for (size_t i = 0; map->lone && i < map->count; i++)
+		if (&map->keys[i] != map->lone && key_is_written(map, &map->keys[i], base))
+			return NULL;
+	return map->lone;
+}
+
 static bool is_off(const struct map *map, const void *base)
 {
 	const char *member = at(base, map->on.offset);
@@ -150,11 +159,16 @@ static void write_value(const struct writer *w, const struct key *k, const void 
 void map_write(const struct writer *w, const struct map *map, const void *base, int indent)
 {
 	const char *word = is_off(map, base) ? "off" : bare_choice(map, base), *between = "";
+	const struct key *lone = word ? NULL : lone_key(map, base);
 	bool lines = indent >= 0;
 	FILE *out = w->out;
 
 	if (word) {
 		fputs(word, out);
+		return;
+	}
+	if (lone) {
+		write_value(w, lone, base, FLOW);
 		return;
 	}
 	if (!lines)

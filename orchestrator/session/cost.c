@@ -69,6 +69,9 @@ static uint64_t fabric_bytes(const struct scenario *s, const struct fabric *f)
 		bytes += switch_bytes(f, i);
 		if (s->sw.cnp_ps)
 			bytes += FLOW_SLOTS * sizeof(struct flow_mark);
+		if (f->switching.config.features & SW_BALANCE)
+			bytes += sizeof(struct switch_balance);
+		bytes += (uint64_t)f->switching.config.flow_sets * sizeof(struct flow_set);
 	}
 	/* routing: hops from each switch to each that has hosts */
 	return bytes + edges * f->net.switch_count;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/wire.h"
+#include "base/balance_name.h"
 #include "base/json.h"
 #include "base/drop_name.h"
 #include "base/units.h"
@@ -242,6 +243,24 @@ static int add_role(const struct show_view *v, uint32_t index, json_t *rows)
 			      n.port, "neighbour_level", level_json(n.level)));
 }
 
+/* ---- balance */
+
+static int add_balance(const struct show_view *v, uint32_t number, json_t *rows)
+{
+	const struct sw_tables *t = engine_tables(v->engine);
+	const struct switch_balance *b = number < t->count.balances ? &t->balances[number] : NULL;
+	uint32_t policy = t->switches[number].balance;
+	const char *name = policy < BALANCE_FILE ? balance_names[policy] : v->policy_file;
+	bool counts = b && b->flow_sets;
+
+	return json_array_append_new(
+		rows, json_pack("{s:s, s:s, s:o, s:o}", "switch",
+			      v->fabric->nodes[net_of(v)->host_count + number].name, "policy",
+			      name ? name : "a file", "flows",
+			      counts ? count_json(b->flows) : json_null(), "forgotten",
+			      counts ? count_json(b->forgotten) : json_null()));
+}
+
 /* ---- tables */
 
 /* What the first column names. */
@@ -259,6 +278,7 @@ static const struct table {
 	{"flows", SUBJECT_FLOW, add_flow},
 	{"routes", SUBJECT_SWITCH, add_routes},
 	{"roles", SUBJECT_PORT, add_role},
+	{"balance", SUBJECT_SWITCH, add_balance},
 };
 #define TABLES (sizeof(tables) / sizeof(tables[0]))
 
@@ -363,7 +383,7 @@ static uint32_t row_count(const struct show_view *v, const struct table *t, uint
 {
 	uint32_t count = 0;
 
-	if (t->subject == SUBJECT_SWITCH)
+	if (t->add == add_routes)
 		return net_of(v)->host_count;
 	if (t->add != add_queues)
 		return 1;

@@ -21,6 +21,7 @@ struct show_view {
 	/* What befalls a port's link now, in a word each; NULL: nothing is known of any. */
 	const char *(*port_faults)(void *arg, uint32_t port);
 	void *faults_arg;
+	const char *policy_file; /* name of the file of a policy of the user's; NULL: unknown */
 };
 
 /* Of a large table not all rows are to be had at once: while they are made nothing else happens. */

@@ -6,9 +6,10 @@
  * What follows from a wired fabric: rates and delays of its links, round trip, bandwidth-delay
  * product, and the switch settings that are given as shares of it. Internal to topology/.
  */
+#include "base/diag.h"
+#include "base/quantity.h"
 #include "topology/fabric.h"
 
-struct diags;
 struct scenario;
 struct topology_spec;
 
@@ -20,6 +21,16 @@ void resolve_overrides(struct fabric *f, const struct topology_spec *t, struct d
  * -ENOMEM.
  */
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags);
+
+/*
+ * Bytes that a key says, at most 32 bits of them; no BDP share comes to 0. A message where there
+ * are more.
+ */
+uint64_t resolve_bytes(const struct fabric *f, const struct quantity *q, const char *key,
+	struct diag_pos pos, struct diags *diags);
+
+/* Sets switches' policies of load balancing; a tier that the topology lacks is a message. */
+void resolve_balance(struct fabric *f, const struct scenario *s, struct diags *diags);
 
 /* Sets switching; adds messages about settings that conflict. After resolve_times(). */
 void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *diags);

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "abi/policies.h"
 #include "abi/shared_state.h"
 #include "base/headroom.h"
 #include "base/numbers.h"
@@ -64,17 +63,23 @@ static double in_bytes(const struct fabric *f, const struct quantity *q)
 	return bytes > 0 && bytes < 1 ? 1 : bytes;
 }
 
-static uint64_t take_bytes(
-	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+uint64_t resolve_bytes(const struct fabric *f, const struct quantity *q, const char *key,
+	struct diag_pos pos, struct diags *diags)
 {
-	double bytes = in_bytes(r->f, q);
+	double bytes = in_bytes(f, q);
 
 	/* Not "bytes > UINT32_MAX": that would let a NaN through. */
 	if (bytes >= 0 && bytes <= UINT32_MAX)
 		return (uint64_t)bytes;
-	diags_add(r->diags, pos, "%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes,
+	diags_add(diags, pos, "%s: %.0f bytes; at most %u, as counters have 32 bits", key, bytes,
 		UINT32_MAX);
 	return UINT32_MAX;
+}
+
+static uint64_t take_bytes(
+	struct resolve *r, const struct quantity *q, const char *key, struct diag_pos pos)
+{
+	return resolve_bytes(r->f, q, key, pos, r->diags);
 }
 
 /* What a class has under a key of its own. */
@@ -386,7 +391,7 @@ static uint32_t features_of(const struct scenario *s)
 	       (sw->roles.on ? SW_ROLES : 0) | (sw->cnp_ps ? SW_CNP : 0) |
 	       (sw->reroute_mode == REROUTE_LOCAL ? SW_DETOUR : 0) |
 	       (sw->pfc.on || sw->lldp_ps ? SW_CONTROL : 0) | (s->external.node ? SW_GATEWAY : 0) |
-	       (sw->balance ? SW_BALANCE : 0) | fault_features(s);
+	       fault_features(s);
 }
 
 /* The host that takes what is addressed to no host; UINT32_MAX: there is none. */
@@ -405,15 +410,6 @@ static void resolve_config(struct fabric *f, const struct scenario *s)
 	struct sw_config *config = &f->switching.config;
 
 	config->features = features_of(s);
-	f->switching.balances[0] = (struct switching_balance){
-		.policy = sw->balance,
-		.gap_ps = 100 * PS_PER_US,
-		.threshold_bytes = f->bdp_bytes / 4,
-		.choices = 2,
-		.remembered = 1,
-	};
-	config->balances = 1u << sw->balance;
-	config->flow_sets = 512;
 	for (uint32_t i = 0; i < DSCP_COUNT; i++)
 		config->class_of[i] = (uint8_t)scenario_class_of(sw, i);
 	if (sw->trim.to != TRIM_OFF) {
@@ -452,6 +448,7 @@ void resolve_switch(struct fabric *f, const struct scenario *s, struct diags *di
 	uint64_t reserve;
 
 	resolve_config(f, s);
+	resolve_balance(f, s, diags);
 	g->frame_bytes = f->packet_bytes;
 	g->control_bytes = control_bytes(&s->sw);
 	resolve_pool(&r);

@@ -23,6 +23,10 @@ ALGORITHMS = {
     "all_to_all": ["pairwise", "windowed", "bruck"],
 }
 
+TIERS = ["tor", "leaf", "agg", "spine", "core"]
+WITH_FLOWS = ["ecmp-adaptive", "flowlet", "letflow"]
+POLICIES = WITH_FLOWS + ["ecmp", "spray", "random", "adaptive", "drill"]
+
 
 def time(ps):
     ps = max(0, min(int(ps), 10 * DAY))
@@ -73,6 +77,7 @@ class Scenario:
         self.collective_dice = random.Random(f"collective {seed}")
         self.nics_dice = random.Random(f"nics {seed}")
         self.latency_dice = random.Random(f"latency {seed}")
+        self.balance_dice = random.Random(f"balance {seed}")
         self.tiers_dice = random.Random(f"tiers {seed}")
         self.server_dice = random.Random(f"parameter server {seed}")
         self.dscp_dice = random.Random(f"dscp {seed}")
@@ -397,6 +402,7 @@ class Scenario:
         self.classes = [0]
         self.maybe(0.5, s, "classes", lambda: self.traffic_classes(pfc))
         self.maybe(0.1, s, "balance", lambda: "ecmp")
+        self.balance(s)
         # there must be something to trim, and what has no class of its own must not go by that of headers
         self.trims = d.random() < 0.3 and bool(set(self.classes) - self.lossless) and self.classes[0] < 6
         if self.trims:
@@ -408,6 +414,42 @@ class Scenario:
         self.roles(s)
         self.maybe(0.3, s, "cnp", lambda: {"every": self.spell(2, 100)} if d.random() < 0.8 else self.pick("on", "auto"))
         self.maybe(0.5, s, "reroute", self.reroute)
+
+    def balance(self, s):
+        """A policy for all switches, or some of the tiers with their own."""
+        d = self.balance_dice
+        there = sorted({re.match("[a-z]*", name).group() for name in self.switch_names} & set(TIERS))
+        if d.random() < 0.4:
+            return
+        b = s["balance"] = self.policy(d)
+        if d.random() < 0.6 and there:
+            b = s["balance"] = b if isinstance(b, dict) else {"policy": b} if d.random() < 0.7 else {}
+            for tier in d.sample(there, d.randint(1, len(there))):
+                b[tier] = self.policy(d)
+        used = [b] + [b[tier] for tier in there if tier in b] if isinstance(b, dict) else [b]
+        if any((p if isinstance(p, str) else p.get("policy")) in WITH_FLOWS for p in used) and d.random() < 0.6:
+            b = s["balance"] = b if isinstance(b, dict) else {"policy": b}
+            b["flows"] = d.choice([8, 9, 64, 5000])
+
+    def policy(self, d):
+        """With parameters that are its own; a tier would have the others of all."""
+        p = {"policy": d.choice(POLICIES)}
+        gap_ps = max(1000, min(self.packet_ps * 2 ** d.uniform(-3, 9), DAY))
+        if p["policy"] in ("flowlet", "letflow") and d.random() < 0.7:
+            p.update(gap=time(gap_ps), lifetime=d.choice(["off", time(gap_ps * d.uniform(1, 20) + 1)]))
+        if p["policy"] == "ecmp-adaptive" and d.random() < 0.7:
+            p["threshold"] = d.choice([0, bdp(d.randint(0, 200)), size(self.mtu * d.randint(1, 20))])
+        if p["policy"] == "ecmp-adaptive" and d.random() < 0.3:
+            p["lifetime"] = d.choice(["off", time(gap_ps)])
+        if p["policy"] == "drill":
+            self.maybe_of(d, p, "choices", 1, 8)
+            self.maybe_of(d, p, "remembered", 0, 4)
+        return p if len(p) > 1 or d.random() < 0.3 else p["policy"]
+
+    @staticmethod
+    def maybe_of(d, keys, name, low, high):
+        if d.random() < 0.5:
+            keys[name] = d.randint(low, high)
 
     def latency(self, s):
         """From within a packet's time on the line to more than a round trip."""

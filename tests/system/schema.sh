@@ -71,7 +71,7 @@ for key in json.load(open("keys.json")):
     path, default = key["key"], key["default"]
     if ".N" in path or default in skip or " by " in f" {default}" or "class" in default or "'" in default:
         continue
-    if path.startswith(("topology.", "external.", "switch.roles.", "switch.buffer.", "switch.trim.", "clock.wall", "telemetry.ports.", "telemetry.queues.")):
+    if path.startswith(("topology.", "external.", "switch.roles.", "switch.buffer.", "switch.balance.", "switch.trim.", "clock.wall", "telemetry.ports.", "telemetry.queues.")):
         continue
     print(f"{path}={default}")
 END

@@ -67,11 +67,36 @@ static void nodes_and_ports_cost_what_was_measured(void **state)
 	assert_int_equal(links - few, (250 << 10) + 4 * (78 << 10) + 4 * POOL);
 }
 
+/* Of a process, with that policy of load balancing. */
+static uint64_t process_bytes(const char *policy)
+{
+	struct small_session s;
+	uint64_t bytes;
+	char text[256];
+
+	snprintf(
+		text, sizeof(text), "name: c\ntopology: {" K4 "}\nswitch: {balance: %s}\n", policy);
+	small_session_load(&s, text, NULL, 0);
+	assert_int_equal(cost_memory(&bytes, s.scenario, s.fabric, false), 0);
+	small_session_close(&s);
+	return bytes;
+}
+
+static void flow_tables_count(void **state)
+{
+	(void)state;
+	/* 20 switches: a page each, and 64 bytes a flow */
+	assert_int_equal(process_bytes("drill") - process_bytes("ecmp"), 20 * 4096);
+	assert_int_equal(process_bytes("{core: flowlet, flows: 1000}") - process_bytes("drill"),
+		20 * 1000 * 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pools_are_of_ports_on_shortest_paths),
 		cmocka_unit_test(nodes_and_ports_cost_what_was_measured),
+		cmocka_unit_test(flow_tables_count),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,8 +77,6 @@ static void wrong_names_and_words_are_explained(void **state)
 	expect(SMALL "about: \"\\e[31m\"\n",
 		"3:8: about: holds control characters or bytes that are no UTF-8; expected text\n");
 	expect(SMALL "wurkload: []\n", "3:1: wurkload: no such key; did you mean 'workload'?\n");
-	expect(SMALL "switch: {balance: flowlet}\n",
-		"3:19: switch.balance: 'flowlet' is not known; valid here: ecmp\n");
 	expect(SMALL "switch:\n  buffer: {pool: 1MB}\n",
 		"4:12: switch.buffer.pool: no such key; valid here: per_port, shared, alpha, reserve\n");
 	expect(SMALL "switch:\n  buffer: {per_port: 4095}\n",

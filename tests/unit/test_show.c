@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+#include "abi/policies.h"
 #include "base/units.h"
 #include "lib/small_session.h"
 #include "session/show.h"
@@ -433,6 +434,32 @@ static void roles_are_what_lldp_learnt(void **state)
 	bench_close(&b);
 }
 
+static void switches_have_policies(void **state)
+{
+	static const char *const sets[] = {"switch.balance={leaf: flowlet, flows: 16}"};
+	struct switch_balance *leaf1;
+	struct bench b;
+
+	(void)state;
+	bench_open(&b, incast, 0);
+	assert_text(row_of(&b, "balance", "leaf1"),
+		"{\"switch\":\"leaf1\",\"policy\":\"ecmp\",\"flows\":null,\"forgotten\":null}");
+	bench_close(&b);
+	small_session_open(&b.s, incast, sets, 1, NULL);
+	b.view = (struct show_view){
+		.fabric = b.s.fabric, .engine = session_engine(b.s.session), .policy_file = "my.c"};
+	leaf1 = &engine_tables(b.view.engine)->balances[1];
+	leaf1->flows = 7;
+	leaf1->forgotten = 3;
+	engine_tables(b.view.engine)->switches[2].balance = BALANCE_FILE;
+	assert_text(rows_of(&b, "balance", "*[fe]0"),
+		"[{\"switch\":\"leaf0\",\"policy\":\"flowlet\",\"flows\":0,\"forgotten\":0},"
+		"{\"switch\":\"spine0\",\"policy\":\"my.c\",\"flows\":0,\"forgotten\":0}]");
+	assert_text(row_of(&b, "balance", "leaf1"),
+		"{\"switch\":\"leaf1\",\"policy\":\"flowlet\",\"flows\":7,\"forgotten\":3}");
+	bench_close(&b);
+}
+
 static void assert_refused(
 	const struct bench *b, const char *what, const char *match, const char *want)
 {
@@ -506,7 +533,7 @@ static void wrong_words_are_told(void **state)
 static void rows_are_alike(void **state)
 {
 	static const char *const tables[] = {
-		"nodes", "ports", "queues", "flows", "routes", "roles"};
+		"nodes", "ports", "queues", "flows", "routes", "roles", "balance"};
 	struct bench b;
 
 	(void)state;
@@ -576,6 +603,7 @@ int main(void)
 		cmocka_unit_test(routes_name_ports),
 		cmocka_unit_test(routes_may_lead_nowhere),
 		cmocka_unit_test(roles_are_what_lldp_learnt),
+		cmocka_unit_test(switches_have_policies),
 		cmocka_unit_test(large_tables_come_by_pages),
 		cmocka_unit_test(wrong_words_are_told),
 		cmocka_unit_test(rows_are_alike),

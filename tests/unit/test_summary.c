@@ -297,6 +297,7 @@ static void nothing_has_happened(void **state)
 	for (size_t i = 0; i < sizeof(null) / sizeof(null[0]); i++)
 		assert_missing(j, null[i]);
 	assert_number(j, "flows.unfinished", 3);
+	assert_null(json_object_get(j, "balance")); /* switches have no flow tables */
 	json_decref(j);
 	small_net_close(&s);
 }
@@ -611,6 +612,8 @@ static void metrics_are_the_numbers_of_a_summary(void **state)
 	struct small_session s;
 	char name[METRIC_NAME];
 	FILE *graph = fopen("summary.goal", "we");
+	const char *balance = "switch.balance=flowlet";
+	const struct sw_tables *t;
 	json_t *j;
 	bool met;
 
@@ -623,11 +626,18 @@ static void metrics_are_the_numbers_of_a_summary(void **state)
 	small_session_open(&s,
 		LOSSY "  - collective: {op: all_gather, size: 64KB}\n"
 		      "  - goal: {file: summary.goal}\n",
-		NULL, 0, NULL);
+		&balance, 1, NULL);
 	unlink("summary.goal");
 	small_session_run(&s);
+	t = engine_tables(session_engine(s.session));
+	for (uint32_t i = 0; i < t->count.balances; i++) {
+		t->balances[i].flows = 7;
+		t->balances[i].forgotten = 5;
+	}
 	j = session_summary(s.session, &times, &met, &why);
 	assert_non_null(j);
+	assert_number(j, "balance.flows", 7.0 * t->count.balances);
+	assert_number(j, "balance.forgotten", 5.0 * t->count.balances);
 	for (size_t i = 0; metric_name(i, name); i++) {
 		/* by size they are of this workload's alone */
 		if (metric_help(i) || strstr(name, ".1MB."))

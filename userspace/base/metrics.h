@@ -9,7 +9,8 @@
  * A row a number, in the order of the file. A name is the path to it.
  *
  *   COUNT(section, name, help)       a counter of struct engine_stats
- *   VALUE(path, json, help)          what telemetry/summary.c makes of e, s, t and info
+ *   VALUE(path, json, help)          what telemetry/summary.c makes of e, s, t and info; NULL: it
+ *                                    is left out
  *   SPREAD(path, json, what)         the same, an object: the mean, and SPREAD_RANKS
  *   FINISHED(path, json)             a number or spread of the finished flows: by `of: finished`
  *   OTHER(path, help)                what the session adds to the summary
@@ -67,6 +68,10 @@
 	COUNT(pfc, resumes_sent, "XON, counted a class")                                           \
 	VALUE("pfc.paused_us", us(s->paused_ps),                                                   \
 		"time for which a queue was paused, all queues added up")                          \
+	VALUE("balance.flows", flow_tables(e, offsetof(struct switch_balance, flows)),             \
+		"entries that switches made in their flow tables for load balancing")              \
+	VALUE("balance.forgotten", flow_tables(e, offsetof(struct switch_balance, forgotten)),     \
+		"flows whose entries others took before their lifetime was over")                  \
 	OTHER("pfc.deadlocks", "1 if queues came to wait for each other in a cycle, else 0")       \
 	VALUE("ideal_us", us_or_null(info->ideal_ps),                                              \
 		"bound on the longest completion time that the host links set")                    \

@@ -147,7 +147,8 @@ struct key {
 	const char
 		*word; /* stands for word_value (quantities: QUANTITY_AUTO): "auto", "off", ... */
 	uint64_t word_value;
-	const char *const *words;           /* NULL ends the list */
+	/* NULL ends the list. VALUE_FILE: what a message lists where it is no name of a file */
+	const char *const *words;
 	const char *expected;               /* in messages; NULL: worded from kind and range */
 	bool (*is_valid)(const char *text); /* VALUE_LABEL; NULL: any word is */
 	const char *(*built_in)(

@@ -168,19 +168,34 @@ static double peak_rss_mb(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
-/* Sets the value at a dotted path, whose objects are made as they come. Takes the reference. */
+/* A counter of struct switch_balance, over all switches; NULL: they have no flow tables. */
+static json_t *flow_tables(const struct engine *e, size_t offset)
+{
+	const struct sw_tables *t = engine_tables(e);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < t->count.balances; i++)
+		sum += *(const uint64_t *)((const char *)&t->balances[i] + offset);
+	return t->config.flow_sets ? count(sum) : NULL;
+}
+
+/*
+ * Sets the value at a dotted path, whose objects are made as they come; NULL sets nothing. Takes
+ * the reference.
+ */
 static void set_at(json_t *at, const char *path, json_t *value)
 {
 	char key[METRIC_NAME];
 	size_t length;
 
-	for (; path[length = strcspn(path, ".")]; path += length + 1) {
+	for (; value && path[length = strcspn(path, ".")]; path += length + 1) {
 		snprintf(key, sizeof(key), "%.*s", (int)length, path);
 		if (!json_object_get(at, key))
 			json_object_set_new(at, key, json_object());
 		at = json_object_get(at, key);
 	}
-	json_object_set_new(at, path, value);
+	if (value)
+		json_object_set_new(at, path, value);
 }
 
 static void set_metrics(json_t *summary, const struct summary_info *info, const struct engine *e,

@@ -27,10 +27,11 @@ struct transport_kind {
 	const char *title; /* as its authors write it */
 	struct map map;    /* keys of its options; their size; a sentence of help */
 	const struct transport_ops *ops;
-	uint32_t data_bytes;   /* of its header after the BTH: of any data packet, at least */
-	uint32_t answer_bytes; /* and of an answer to one */
-	uint64_t rto_least_ps; /* of a timeout that is not given */
-	const char *loss_harm; /* what a lossy class does to it; NULL: it copes with losses */
+	uint32_t data_bytes;    /* of its header after the BTH: of any data packet, at least */
+	uint32_t answer_bytes;  /* and of an answer to one */
+	uint64_t rto_least_ps;  /* of a timeout that is not given */
+	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
+	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
 	/* Overrides {one queue pair, one path, an ACK a packet, a BDP in flight}. NULL: nothing. */
 	void (*facts)(const void *options, struct transport_facts *ret);
 };

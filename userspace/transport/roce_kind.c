@@ -100,6 +100,8 @@ const struct transport_kind transport_kind_roce = {
 	.ops = &roce_transport,
 	.answer_bytes = sizeof(struct aeth_hdr),
 	.rto_least_ps = ROCE_RTO_MIN_PS,
+	.order_harm =
+		"a packet that overtakes another is a loss, after which the queue pair goes back and sends again",
 	.loss_harm = "after each loss a queue pair goes back and starts again at its lowest rate",
 	.facts = facts,
 };

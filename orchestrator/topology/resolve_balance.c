@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which switch balances load by which policy, and with which parameters. */
+#include <stdio.h>
+#include <string.h>
+#include "abi/policies.h"
+#include "abi/shared_state.h"
+#include "base/diag.h"
+#include "base/numbers.h"
+#include "scenario/scenario.h"
+#include "topology/resolve.h"
+
+#define KEY_TEXT   64
+#define TIERS_TEXT 64
+
+_Static_assert(SWITCHING_BALANCES == BALANCE_TIERS + 1, "of all, and of each tier");
+
+/* By the letters that its name begins with; BALANCE_TIERS: of none. */
+static uint32_t tier_of(const char *node)
+{
+	size_t letters = strspn(node, "abcdefghijklmnopqrstuvwxyz");
+	uint32_t i = 0;
+
+	while (i < BALANCE_TIERS && (strlen(balance_tiers[i]) != letters ||
+					    strncmp(node, balance_tiers[i], letters) != 0))
+		i++;
+	return i;
+}
+
+/* "leaf, spine" */
+static const char *tiers_there(uint32_t there, char buf[TIERS_TEXT])
+{
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < BALANCE_TIERS; i++)
+		if (there >> i & 1)
+			used += (size_t)snprintf(buf + used, TIERS_TEXT - used, "%s%s",
+				used ? ", " : "", balance_tiers[i]);
+	return used ? buf : "no other tier";
+}
+
+/* there: a bit a tier of which there are switches. */
+static void check_tiers(const struct balances_spec *b, uint32_t there, struct diags *diags)
+{
+	char buf[TIERS_TEXT];
+
+	for (uint32_t i = 0; i < BALANCE_TIERS; i++)
+		if (b->tiers[i] && !(there >> i & 1))
+			diags_add(diags, b->tiers[i]->pos,
+				"switch.balance.%s: the name of no switch of this topology begins with %s; there are: %s",
+				balance_tiers[i], balance_tiers[i], tiers_there(there, buf));
+}
+
+/* A policy's parameters; those that it does not use stay 0. */
+static struct switching_balance resolve_spec(
+	const struct fabric *f, const struct balance_spec *b, const char *tier, struct diags *diags)
+{
+	struct switching_balance to = {.policy = balance_policy(b)};
+	char key[KEY_TEXT];
+
+	snprintf(key, sizeof(key), "switch.balance%s%s.threshold", tier ? "." : "",
+		tier ? tier : "");
+	if (balance_uses(to.policy, BALANCE_GAP))
+		to.gap_ps = b->gap_ps;
+	if (balance_uses(to.policy, BALANCE_LIFETIME))
+		to.lifetime_ps = b->lifetime_ps;
+	if (balance_uses(to.policy, BALANCE_THRESHOLD))
+		to.threshold_bytes = resolve_bytes(f, &b->threshold, key, b->pos, diags);
+	if (balance_uses(to.policy, BALANCE_CHOICES))
+		to.choices = b->choices;
+	if (balance_uses(to.policy, BALANCE_REMEMBERED))
+		to.remembered = b->remembered;
+	return to;
+}
+
+void resolve_balance(struct fabric *f, const struct scenario *s, struct diags *diags)
+{
+	const struct balances_spec *b = &s->sw.balance;
+	struct switching *g = &f->switching;
+	uint32_t there = 0, used = 0;
+
+	g->balances[0] = resolve_spec(f, &b->all, NULL, diags);
+	for (uint32_t i = 0; i < BALANCE_TIERS; i++)
+		if (b->tiers[i])
+			g->balances[i + 1] = resolve_spec(f, b->tiers[i], balance_tiers[i], diags);
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		uint32_t tier = tier_of(f->nodes[i].name);
+		bool own = tier < BALANCE_TIERS && b->tiers[tier];
+
+		there |= 1u << tier;
+		f->net.nodes[i].balance = own ? (uint8_t)(tier + 1) : 0;
+		used |= 1u << g->balances[f->net.nodes[i].balance].policy;
+	}
+	check_tiers(b, there, diags);
+	g->config.balances = used;
+	if (used & ~(1u << BALANCE_ECMP))
+		g->config.features |= SW_BALANCE;
+	for (uint32_t i = 0; i < BALANCE_COUNT; i++)
+		if (used >> i & 1 && balance_uses(i, BALANCE_FLOWS))
+			g->config.flow_sets = (b->flows + FLOW_WAYS - 1) / FLOW_WAYS;
+}
