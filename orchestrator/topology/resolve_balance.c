@@ -50,25 +50,33 @@ static void check_tiers(const struct balances_spec *b, uint32_t there, struct di
 				balance_tiers[i], balance_tiers[i], tiers_there(there, buf));
 }
 
-/* A policy's parameters; those that it does not use stay 0. */
+/* Of what the scenario leaves to the policy. */
+static uint64_t threshold_auto(const struct fabric *f, uint32_t policy)
+{
+	return policy == BALANCE_ADAPTIVE ? f->packet_bytes : f->bdp_bytes / 4;
+}
+
+/*
+ * A policy's parameters, and those that it does not use: another may take its place in a live
+ * fabric.
+ */
 static struct switching_balance resolve_spec(
 	const struct fabric *f, const struct balance_spec *b, const char *tier, struct diags *diags)
 {
-	struct switching_balance to = {.policy = balance_policy(b)};
+	struct switching_balance to = {
+		.policy = balance_policy(b),
+		.gap_ps = b->gap_ps,
+		.lifetime_ps = b->lifetime_ps,
+		.threshold_bytes = threshold_auto(f, balance_policy(b)),
+		.choices = b->choices,
+		.remembered = b->remembered,
+	};
 	char key[KEY_TEXT];
 
 	snprintf(key, sizeof(key), "switch.balance%s%s.threshold", tier ? "." : "",
 		tier ? tier : "");
-	if (balance_uses(to.policy, BALANCE_GAP))
-		to.gap_ps = b->gap_ps;
-	if (balance_uses(to.policy, BALANCE_LIFETIME))
-		to.lifetime_ps = b->lifetime_ps;
-	if (balance_uses(to.policy, BALANCE_THRESHOLD))
+	if (b->threshold.unit != QUANTITY_AUTO)
 		to.threshold_bytes = resolve_bytes(f, &b->threshold, key, b->pos, diags);
-	if (balance_uses(to.policy, BALANCE_CHOICES))
-		to.choices = b->choices;
-	if (balance_uses(to.policy, BALANCE_REMEMBERED))
-		to.remembered = b->remembered;
 	return to;
 }
 

@@ -3,10 +3,10 @@
 #define FABRICBED_BALANCE_ADAPTIVE_H
 
 /*
- * Packet by packet: a port at random, unless its queue is longer than the shortest by more than
- * this packet; then the shortest. A smaller difference tells how far the frame on the line is, not
- * which port has more to send: hosts that send at the same rate would each find the port free that
- * their own last packet has just left, and each flow would stay on one path.
+ * Packet by packet: a port at random, unless its queue is longer than the shortest by more than the
+ * threshold; then the shortest. A difference of less than a packet only tells how far the frame on
+ * the line is. Whoever goes by it, with hosts that send at the same rate, always finds the port free
+ * that his own last packet has just left: each flow would stay on one path.
  */
 #include <fabricbed/policy.h>
 
@@ -15,7 +15,8 @@ POLICY(adaptive)
 	__u32 any = policy_scale((__u32)(p->die >> 32), p->count);
 	__u32 shortest = policy_shortest(p, any);
 
-	if (policy_up(p, any) && policy_depth(p, any) <= policy_depth(p, shortest) + p->length)
+	if (policy_up(p, any) &&
+		policy_depth(p, any) <= (__u64)policy_depth(p, shortest) + p->threshold_bytes)
 		return any;
 	return shortest;
 }
