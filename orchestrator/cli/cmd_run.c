@@ -209,6 +209,13 @@ static int run_clocked(
 	return r;
 }
 
+static int status_of_failure(int r)
+{
+	if (r == -ENOEXEC)
+		return EXIT_INPUT;
+	return r == -ENOMEM || r == -ENOPKG ? EXIT_MACHINE : EXIT_RUN;
+}
+
 static int run_session(struct run *run)
 {
 	struct provenance provenance;
@@ -234,7 +241,7 @@ static int run_session(struct run *run)
 		if (run->kernel && r != -EINTR && explain_machine(run->fabric))
 			return EXIT_MACHINE;
 		fail(run, "%s", why.text);
-		return r == -ENOMEM ? EXIT_MACHINE : EXIT_RUN;
+		return status_of_failure(r);
 	}
 	times.setup = clock_s() - start;
 	r = run_clocked(run, s, &times, &why);

@@ -135,7 +135,7 @@ static int explain_start(struct up *up, int code, const struct error *why)
 	if (up->kernel && code != -EINTR && code != -EEXIST && machine_lacks(up->fabric, NULL))
 		return EXIT_MACHINE;
 	cli_error("%s", why->text);
-	if (code == -EEXIST)
+	if (code == -EEXIST || code == -ENOEXEC)
 		return EXIT_INPUT;
 	return code == -ENOMEM || code == -ENOPKG ? EXIT_MACHINE : EXIT_RUN;
 }

@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include "base/fnv.h"
 #include "cli/cli.h"
 #include "scenario/identity.h"
+#include "scenario/scenario.h"
 
 int provenance_now(struct provenance *ret, const struct cli_args *args, const struct scenario *s,
 	struct error *why)
 {
+	const struct file_text *policy = balance_file(&s->sw.balance);
 	time_t now = time(NULL);
 	struct utsname machine;
 	struct tm date;
@@ -19,5 +22,9 @@ int provenance_now(struct provenance *ret, const struct cli_args *args, const st
 	uname(&machine);
 	snprintf(ret->host, sizeof(ret->host), "%s", machine.nodename);
 	snprintf(ret->kernel, sizeof(ret->kernel), "%s", machine.release);
+	if (policy) {
+		ret->policy = file_text_name(policy);
+		ret->policy_hash = fnv_hash(policy->text, policy->length);
+	}
 	return scenario_identity(s, &ret->scenario_hash, why);
 }

@@ -9,7 +9,6 @@
 
 struct policy_source;
 struct session;
-struct swapped_policy;
 
 /*
  * Between two windows: all switches balance by this policy from now on, whatever the scenario gives
@@ -22,8 +21,5 @@ json_t *session_swap_policy(
 
 /* How often that was done: a scenario can't tell it. */
 uint32_t session_policy_swaps(const struct session *s);
-
-/* NULL is fine. */
-void swapped_policy_free(struct swapped_policy *p);
 
 #endif

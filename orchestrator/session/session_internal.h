@@ -18,6 +18,7 @@
 #include "session/setup.h"
 #include "session/traffic.h"
 #include "session/host_stacks.h"
+#include "policy/program.h"
 #include "telemetry/recorder.h"
 
 /* What is taken at a time is handed to the engine ahead of its time. */
@@ -28,10 +29,10 @@ struct session_arrivals {
 
 struct session {
 	struct session_params params;
-	struct dataplane *dp; /* owned by built, if that is set */
-	const struct policy_code *policy; /* of the scenario's file; NULL: it names none */
-	struct swapped_policy *swapped;   /* in the place of the switches' own; NULL: none */
-	uint32_t policy_swaps;            /* so far */
+	struct dataplane *dp;           /* owned by built, if that is set */
+	struct policy_program *policy;  /* the scenario's file; NULL: it names none */
+	struct policy_program *swapped; /* in the place of the switches' own; NULL: none */
+	uint32_t policy_swaps;          /* so far */
 	struct built *built;
 	struct routing *routing;
 	struct changes changes;

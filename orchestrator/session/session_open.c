@@ -7,9 +7,9 @@
 #include "base/array.h"
 #include "base/units.h"
 #include "control/ports.h"
+#include "policy/verify.h"
 #include "session/ending.h"
 #include "session/names.h"
-#include "session/policy_swap.h"
 #include "session/session_internal.h"
 #include "session/stack_egress.h"
 #include "scenario/scenario.h"
@@ -21,6 +21,25 @@ static bool is_stopped(const struct session *s)
 }
 
 #define LIVE_FLOWS 1024 /* entries of a live fabric's switch, unless the scenario says more */
+
+/*
+ * The user's policy, before anything else is made: built, unless it was before. -ENOEXEC: it is
+ * refused; -ENOPKG: the machine lacks what it takes.
+ */
+static int open_policy(struct session *s, struct error *why)
+{
+	const struct file_text *file = balance_file(&s->params.scenario->sw.balance);
+	int r;
+
+	if (!file)
+		return 0;
+	r = policy_open(&s->policy,
+		&(struct policy_source){file_text_name(file), file->text, file->length},
+		s->params.kernel, why);
+	if (r == -EINVAL)
+		return -ENOEXEC;
+	return r < 0 ? -ENOPKG : 0;
+}
 
 /* Sizes of all tables, and what the program does. */
 static struct sw_sizes table_sizes(const struct session *s)
@@ -57,6 +76,7 @@ static int open_kernel(
 		.exact = s->params.name != NULL,
 		.sizes = sizes,
 		.frame_capacity = capacity,
+		.policy = s->policy ? &s->policy->code : NULL,
 		.stacks = s->params.stacks,
 		.stack_mtu = f->packet_bytes - (uint32_t)sizeof(struct eth_hdr),
 		.ecn = stack->ecn,
@@ -75,6 +95,8 @@ static int open_kernel(
 		r = build_up(&s->built, &params, why);
 	if (r == 0)
 		s->dp = build_dataplane(s->built);
+	else if (s->policy && policy_explain(&s->policy->source, r, why) == -EINVAL)
+		r = -ENOEXEC;
 	return r;
 }
 
@@ -88,7 +110,10 @@ static int open_dataplane(struct session *s, struct error *why)
 	if (s->params.kernel)
 		return open_kernel(s, &sizes, capacity, why);
 	r = dataplane_inline_open(&s->dp, &sizes, capacity);
-	return r < 0 ? error_set(why, r, "out of memory for the switches' tables") : 0;
+	if (r < 0)
+		return error_set(why, r, "out of memory for the switches' tables");
+	s->dp->tables.policy = s->policy ? s->policy->code.function : NULL;
+	return 0;
 }
 
 static int open_control(struct session *s, struct error *why)
@@ -434,9 +459,9 @@ static int open_results(struct session *s, struct error *why)
 
 int session_open(struct session **ret, const struct session_params *params, struct error *why)
 {
-	static int (*const steps[])(struct session * s, struct error * why) = {open_capture,
-		open_control, open_dataplane, open_recorder, configure, open_engine, open_traffic,
-		open_stacks, open_results};
+	static int (*const steps[])(struct session * s, struct error * why) = {open_policy,
+		open_capture, open_control, open_dataplane, open_recorder, configure, open_engine,
+		open_traffic, open_stacks, open_results};
 	struct session *s = calloc(1, sizeof(*s));
 	int r = 0;
 
@@ -477,7 +502,8 @@ void session_close(struct session *s)
 		build_down(s->built);
 	else if (s->dp)
 		s->dp->ops->close(s->dp);
-	swapped_policy_free(s->swapped);
+	policy_close(s->swapped);
+	policy_close(s->policy);
 	agents_free(s->agents);
 	changes_release(&s->changes);
 	routing_free(s->routing);

@@ -83,8 +83,23 @@ else
 fi
 try "$fabricbed" policy build good.c
 like "it is built once" "$status $out" "0 good.c: it was built before, hash *"
+out_hash=$(sed 's/.*hash \([0-9a-f]*\).*/\1/' <<<"$out")
 same "the cache is the owner's alone" "$(stat -c %a "$policies" "$policies"/*.policy)" "700
 600"
+
+cat >small.yaml <<-'END'
+	name: small
+	topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}
+	workload: [{permutation: {message: 64KB}}]
+	switch: {balance: {policy: good.c}}
+END
+try "$fabricbed" run small.yaml --dataplane inline --set clock=stepped --output run -q
+exits "a scenario names its policy" 0
+same "and results tell which it was" "$(figure run/summary.json policy.file) $(figure run/summary.json policy.hash)" \
+	"good.c $out_hash"
+try "$fabricbed" run small.yaml --set switch.balance.policy=syntax.c --dataplane inline --output wrong
+like "a run with a wrong policy is refused before anything is made" "$status $err" "2 fabricbed: syntax.c:2:23: *"
+same "and leaves no results" "$(ls -d wrong 2>/dev/null)" ""
 
 if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 	policy differs.c <<-'END'

@@ -578,14 +578,18 @@ static void a_summary_tells_where_it_comes_from(void **state)
 					.date = "2000-01-01T00:00:00Z",
 					.host = "h",
 					.kernel = "6.1",
-					.scenario_hash = 0xab},
+					.scenario_hash = 0xab,
+					.policy = "my.c",
+					.policy_hash = 0xcd},
 				unknown = {.command = words};
 	struct summary_info from = info;
 	struct small_net s;
-	json_t *j, *want = json_pack("{s:i, s:s, s:[s, s, s], s:s, s:s, s:s, s:s, s:s}", "schema",
-			   SUMMARY_SCHEMA, "version", "1.2", "command", "fabricbed", "run",
-			   "caf?.yaml", "commit", "0123456789ab", "date", "2000-01-01T00:00:00Z",
-			   "host", "h", "kernel", "6.1", "scenario_hash", "00000000000000ab");
+	json_t *j,
+		*want = json_pack("{s:i, s:s, s:[s, s, s], s:s, s:s, s:s, s:s, s:s, s:{s:s, s:s}}",
+			"schema", SUMMARY_SCHEMA, "version", "1.2", "command", "fabricbed", "run",
+			"caf?.yaml", "commit", "0123456789ab", "date", "2000-01-01T00:00:00Z",
+			"host", "h", "kernel", "6.1", "scenario_hash", "00000000000000ab", "policy",
+			"file", "my.c", "hash", "00000000000000cd");
 	const char *key;
 	json_t *value;
 
@@ -600,6 +604,7 @@ static void a_summary_tells_where_it_comes_from(void **state)
 	from.provenance = &unknown;
 	j = summary_new(&from, s.engine, NULL);
 	assert_true(json_is_null(json_object_get(j, "commit")));
+	assert_null(json_object_get(j, "policy"));
 	json_decref(j);
 	small_net_close(&s);
 }

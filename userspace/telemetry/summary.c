@@ -228,12 +228,15 @@ static json_t *foreign_text(const char *word)
 static json_t *provenance_json(const struct provenance *p)
 {
 	json_t *command = json_pack("[s]", "fabricbed");
+	json_t *policy = p->policy ? json_pack("{s:o, s:o}", "file", foreign_text(p->policy),
+					     "hash", hash_text(p->policy_hash))
+				   : NULL;
 
 	for (size_t i = 1; p->command[0] && p->command[i]; i++)
 		json_array_append_new(command, foreign_text(p->command[i]));
-	return json_pack("{s:s?, s:o, s:s, s:o, s:s, s:o}", "commit", p->commit, "command", command,
-		"date", p->date, "host", foreign_text(p->host), "kernel", p->kernel,
-		"scenario_hash", hash_text(p->scenario_hash));
+	return json_pack("{s:s?, s:o, s:s, s:o, s:s, s:o, s:o*}", "commit", p->commit, "command",
+		command, "date", p->date, "host", foreign_text(p->host), "kernel", p->kernel,
+		"scenario_hash", hash_text(p->scenario_hash), "policy", policy);
 }
 
 json_t *summary_new(const struct summary_info *info, const struct engine *e,

@@ -16,6 +16,8 @@ struct provenance {
 	char date[sizeof("2000-01-01T00:00:00Z")]; /* when the run began, UTC */
 	char host[65], kernel[65]; /* the machine's name, and its kernel's release */
 	uint64_t scenario_hash;    /* scenario_identity() */
+	const char *policy;        /* file of a load-balancing policy of the user's; NULL: none */
+	uint64_t policy_hash;      /* of its text */
 };
 
 /* What the engine does not know of a run. */
