@@ -90,8 +90,9 @@ same "the cache is the owner's alone" "$(stat -c %a "$policies" "$policies"/*.po
 cat >small.yaml <<-'END'
 	name: small
 	topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}
-	workload: [{permutation: {message: 64KB}}]
+	workload: [{pairs: {from: [h0, h1], to: [h2, h3], message: 64KB}}]
 	switch: {balance: {policy: good.c}}
+	expect: [{metric: flows.unfinished, equals: 0}, {metric: packets.dropped, equals: 0}]
 END
 try "$fabricbed" run small.yaml --dataplane inline --set clock=stepped --output run -q
 exits "a scenario names its policy" 0

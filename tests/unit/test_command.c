@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "bringup/process.h"
 #include "io/command.h"
 
 static struct command_output shell(const char *script)
@@ -130,13 +133,18 @@ static void input_and_folder_are_those_given(void **state)
 /* With all that it started, whatever it waits for. */
 static void what_takes_too_long_is_killed(void **state)
 {
-	const struct command_bounds bounds = {.milliseconds = 20};
+	const struct command_bounds bounds = {.milliseconds = 50};
 	struct command_output output;
+	unsigned long long started;
+	pid_t child;
 
 	(void)state;
-	assert_int_equal(bounded("echo begun; sleep 100 & wait", &bounds, &output), -ETIMEDOUT);
-	assert_string_equal(output.out, "begun\n");
+	assert_int_equal(bounded("sleep 100 & echo $!; wait", &bounds, &output), -ETIMEDOUT);
 	assert_true(WIFSIGNALED(output.status));
+	child = atoi(output.out);
+	assert_in_range(child, 2, INT_MAX);
+	started = process_started(child);
+	assert_true(!started || process_is_dying(child, started));
 }
 
 /* They come as it begins: it may have done something before. */
