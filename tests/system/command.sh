@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.." || exit 1
 . tests/lib/command.sh
 hello=$scenarios/hello.yaml
 newline=$'\n'
-commands="run sweep validate graph up down list exec top show inject heal start pause go step until save capture doctor help version"
+commands="run sweep validate graph up down list exec top show inject heal start pause go step until save capture policy doctor help version"
 inline() { # FILE OPTION...
 	try "$fabricbed" run --dataplane inline "$@"
 }
