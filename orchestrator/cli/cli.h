@@ -102,6 +102,12 @@ int cli_load(const char *path, const struct cli_args *args, struct scenario **re
 int cli_load_variant(const struct cli_args *args, const struct variant_spec *v,
 	struct scenario **ret_scenario, struct fabric **ret_fabric);
 
+/*
+ * Whether the file of a scenario's load-balancing policy can be built; without a compiler the run
+ * finds out. EXIT_WELL, or EXIT_INPUT after a message.
+ */
+int cli_check_policy(const struct cli_args *args, const struct scenario *s);
+
 /* "fabricbed: " and a line on standard error. */
 __attribute__((format(printf, 1, 2))) void cli_error(const char *format, ...);
 

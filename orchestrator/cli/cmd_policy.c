@@ -19,6 +19,7 @@
 #include "policy/build.h"
 #include "policy/check.h"
 #include "report/number.h"
+#include "scenario/scenario.h"
 
 #define FILE_BYTES_MAX (1u << 20)
 
@@ -96,6 +97,27 @@ static int failed(const struct cli_args *args, const char *messages, int r, cons
 	if (messages && !args->errors)
 		fputs(messages, stderr);
 	return r == -EINVAL || r == -EFBIG ? EXIT_INPUT : EXIT_MACHINE;
+}
+
+int cli_check_policy(const struct cli_args *args, const struct scenario *s)
+{
+	const struct file_text *file = balance_file(&s->sw.balance);
+	struct error why = ERROR_INIT;
+	struct policy_source source;
+	struct policy_build b;
+	char *messages = NULL;
+	int r, status = EXIT_WELL;
+
+	if (!file)
+		return EXIT_WELL;
+	source = (struct policy_source){file_text_name(file), file->text, file->length};
+	r = policy_build(&b, &source, &messages, &why);
+	if (r == 0)
+		policy_release(&b);
+	else if (r == -EINVAL)
+		status = failed(args, messages, r, &why);
+	free(messages);
+	return status;
 }
 
 /* Builds it, and has the verifier look at it where it is allowed to. */

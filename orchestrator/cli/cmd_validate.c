@@ -72,11 +72,17 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 }
 
 /* Reports on one scenario: in print, or into *ret_json if that is not NULL. */
-static int explain(const struct scenario *s, const struct fabric *f, json_t **ret_json)
+static int explain(const struct cli_args *args, const struct scenario *s, const struct fabric *f,
+	json_t **ret_json)
 {
 	struct report_load load;
-	json_t *report = measure_load(&load, s, f) < 0 ? NULL : fabric_report(f, s, &load);
+	json_t *report = NULL;
+	int status = cli_check_policy(args, s);
 
+	if (status != EXIT_WELL)
+		return status;
+	if (measure_load(&load, s, f) == 0)
+		report = fabric_report(f, s, &load);
 	if (!report) {
 		cli_error("out of memory");
 		return EXIT_RUN;
@@ -102,7 +108,7 @@ static int explain_variant(
 		return status;
 	if (!ret_variants)
 		printf("%s: variant %s\n", s->name, v->name);
-	status = explain(s, f, ret_variants ? &json : NULL);
+	status = explain(args, s, f, ret_variants ? &json : NULL);
 	if (json)
 		json_object_set_new(ret_variants, v->name, json);
 	fabric_free(f);
@@ -141,7 +147,7 @@ static int run_validate(const struct command *c, const struct cli_args *args)
 	if (s->variant_count)
 		status = explain_variants(args, s, as_json);
 	else
-		status = explain(s, f, as_json ? &json : NULL);
+		status = explain(args, s, f, as_json ? &json : NULL);
 	if (json)
 		print_json(json, stdout);
 	json_decref(json);
@@ -157,7 +163,8 @@ const struct command cmd_validate = {
 	.details =
 		"Names every mistake in one go, with line and column. Of a good scenario it tells the nodes,\n"
 		"links and paths, the bandwidth-delay product and what follows from it, the workload and\n"
-		"its ideal time, and what memory and time a run will need. Nothing is built.",
+		"its ideal time, and what memory and time a run will need. Nothing is built, but\n"
+		"for a load-balancing policy of your own, if a compiler is there.",
 	.options = options,
 	.operands_min = 1,
 	.operands_max = 1,

@@ -101,6 +101,8 @@ same "and results tell which it was" "$(figure run/summary.json policy.file) $(f
 try "$fabricbed" run small.yaml --set switch.balance.policy=syntax.c --dataplane inline --output wrong
 like "a run with a wrong policy is refused before anything is made" "$status $err" "2 fabricbed: syntax.c:2:23: *"
 same "and leaves no results" "$(ls -d wrong 2>/dev/null)" ""
+try "$fabricbed" validate small.yaml --set switch.balance.policy=syntax.c --json
+like "validate tells it too" "$status $out" '2 *"file": "syntax.c"*"line": 2,*"column": 23,*'
 
 if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 	policy differs.c <<-'END'
