@@ -750,24 +750,6 @@ static void a_port_that_is_not_there(void **state)
 	bench_close(b);
 }
 
-/* The switch's own policy goes on where nothing took its place; nobody's is as none. */
-static void a_policy_that_is_not_there(void **state)
-{
-	static const uint32_t none[] = {BALANCE_FILE, BALANCE_COUNT, 0x100, UINT32_MAX};
-	struct packet_spec spec = packet_spec_default;
-	struct trial t;
-
-	(void)state;
-	spec.dst_host = TO_4;
-	trial_init(&t, &spec);
-	for (unsigned i = 0; i < COUNT(none); i++) {
-		struct switch_bench *b = bench((enum balance)none[i]);
-
-		trial_drops(b, &t, DROP_POLICY, BENCH_IN);
-		bench_close(b);
-	}
-}
-
 /* Whoever remembers flows needs a table for them. */
 static void without_a_flow_table(void **state)
 {
@@ -809,7 +791,6 @@ int main(void)
 		cmocka_unit_test(the_hash_is_ecmps_and_the_key_is_the_flows),
 		cmocka_unit_test(a_policy_of_a_users),
 		cmocka_unit_test(a_port_that_is_not_there),
-		cmocka_unit_test(a_policy_that_is_not_there),
 		cmocka_unit_test(without_a_flow_table),
 	};
 
