@@ -92,7 +92,7 @@ struct sw_sizes bench_sizes(enum bench_kind kind)
 				.cnp_interval_ps = BENCH_INTERVAL,
 				.host_count = BENCH_HOSTS,
 				.gateway = BENCH_HOST,
-				.balances = (1u << BALANCE_FILE) - 1,
+				.balances = (1u << BALANCE_COUNT) - 1,
 				.flow_sets = BENCH_FLOW_SETS,
 			},
 	};

@@ -118,7 +118,9 @@
 	X(a_cnp_may_go_back_where_it_came_from)                                                    \
 	X(a_cnp_without_room)                                                                      \
 	X(a_lossless_cnp)                                                                          \
-	X(a_cnp_of_nothing)
+	X(a_cnp_of_nothing)                                                                        \
+	/* route and balance */                                                                    \
+	X(a_policy_that_is_not_there)
 
 /* Packets that find no room, on each of the programs that trim. */
 #define SWITCH_TRIM_CASES(X)                                                                       \

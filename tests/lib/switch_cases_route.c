@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 #include <cmocka.h>
+#include "base/numbers.h"
 #include "lib/switch_bench.h"
 #include "lib/switch_cases.h"
 
@@ -282,5 +283,25 @@ void switch_what_has_no_ports_is_one_flow(void **state)
 			trial_init(&t, &spec[i]);
 			assert_int_equal(pick(b, &t), first);
 		}
+	}
+}
+
+/* A policy that chooses none of the ports: counted at the ingress, and nothing else. */
+void switch_a_policy_that_is_not_there(void **state)
+{
+	static const uint32_t none[] = {BALANCE_FILE, BALANCE_COUNT, 0x10000, UINT32_MAX};
+	struct switch_bench *b = *state;
+	struct trial t;
+
+	for (unsigned i = 0; i < 2 * COUNT(none); i++) {
+		b->dp->tables.switches[0].balance = none[i / 2];
+		bench_accept(b);
+		init_to(&t, i & 1, TO_4);
+		trial_drops(b, &t, DROP_POLICY, BENCH_IN);
+		/* it is not asked where there is one way, or none */
+		init_to(&t, i & 1, TO_LAST);
+		trial_forwards(b, &t, BENCH_LOCAL(3));
+		init_to(&t, i & 1, TO_EMPTY);
+		trial_drops(b, &t, DROP_NO_ROUTE, BENCH_IN);
 	}
 }

@@ -25,9 +25,10 @@ static struct packet_spec random_spec(uint64_t *rng)
 
 	s.ip6 = rng_below(rng, 2);
 	s.tos = random_tos(rng);
-	/* some are of few flows, as a congested one must be seen twice */
+	/* some are of few flows, as one that is congested, or kept in mind, must be seen twice */
 	if (!rng_below(rng, 3)) {
 		s.tos |= 3;
+		s.dst_host = rng_below(rng, 2) ? s.dst_host : TO_2;
 		return s;
 	}
 	s.src_host = rng_below(rng, 2) ? rng_below(rng, 130) : rng_below(rng, 1 << 16);
@@ -72,7 +73,7 @@ static void random_control(struct trial *t, uint64_t *rng)
 		if (rng_below(rng, 4)) {
 			t->spec = packet_spec_default;
 			t->spec.ip6 = rng_below(rng, 2);
-			t->spec.tos = random_tos(rng);
+			t->spec.tos = rng_below(rng, 2) ? DSCP_LOSSLESS << 2 : random_tos(rng);
 			packet_build(&t->in, &t->spec);
 			t->hop.length = t->in.length;
 			packet_put16(
@@ -159,7 +160,7 @@ static void random_balance(const struct sw_tables *t, uint64_t *rng)
 {
 	struct switch_balance *b = &t->balances[0];
 
-	t->switches[0].balance = rng_below(rng, BALANCE_FILE);
+	t->switches[0].balance = rng_below(rng, BALANCE_COUNT); /* a user's is not there */
 	b->gap_ps = rng_below(rng, 1000);
 	b->lifetime_ps = rng_below(rng, 2) ? rng_below(rng, 4000) : 0;
 	b->threshold_bytes = rng_below(rng, 20000);
@@ -196,6 +197,33 @@ static void random_change(const struct sw_tables *t, uint64_t rng)
 		random_fault(&t->faults[in - t->ports], &rng);
 }
 
+/* The switch's policy, of a frame for which it had more than one port; BALANCE_COUNT: none. */
+static unsigned asked_policy(
+	const struct switch_bench *b, const struct trial *t, const struct verdict *v)
+{
+	uint32_t to = t->spec.dst_host;
+
+	if (!bench_has(b, SW_BALANCE) || t->at != BENCH_IN || t->hop.flags & HOP_MAKE ||
+		to < TO_2 || to > TO_64 ||
+		(v->action != VERDICT_FORWARD && v->reason != DROP_POLICY))
+		return BALANCE_COUNT;
+	return b->dp->tables.switches[0].balance;
+}
+
+static void assert_balanced(const struct switch_bench *b, const struct stream_seen *seen)
+{
+	const struct switch_balance *s = &b->dp->tables.balances[0];
+	unsigned written = 0;
+
+	for (unsigned policy = 0; policy < BALANCE_COUNT; policy++)
+		assert_in_range(seen->asked[policy], 25, UINT32_MAX);
+	for (unsigned i = 0; i < BALANCE_MEMORY; i++)
+		written += s->memory[i] > 0;
+	assert_in_range(written, 5, BALANCE_MEMORY);
+	assert_in_range(s->flows, 100, UINT32_MAX);
+	assert_in_range(s->forgotten, 20, s->flows - 20);
+}
+
 void stream_assert_seen(const struct switch_bench *b, const struct stream_seen *seen)
 {
 	const struct sw_tables *t = &b->dp->tables;
@@ -225,6 +253,8 @@ void stream_assert_seen(const struct switch_bench *b, const struct stream_seen *
 		seen->flags, full ? 0x7f & ~(returns ? 0 : VERDICT_RETURNED) : VERDICT_MARKED);
 	if (full)
 		assert_in_range(seen->notified, 5, UINT32_MAX);
+	if (full)
+		assert_balanced(b, seen);
 }
 
 struct stream_seen stream_run(struct switch_bench *one, struct switch_bench *other, unsigned n)
@@ -244,6 +274,7 @@ struct stream_seen stream_run(struct switch_bench *one, struct switch_bench *oth
 		packet_assert_equal("the frame", out_b.bytes, out_a.bytes, t.in.captured);
 		tables_assert_equal(&one->dp->tables, &other->dp->tables);
 		seen.actions |= 1u << a.action;
+		seen.asked[asked_policy(other, &t, &a)]++;
 		seen.flags |= a.flags;
 		seen.notified += t.hop.flags & HOP_MAKE_CNP && a.queue == CLASS_CNP &&
 				 a.action == VERDICT_FORWARD;

@@ -5,11 +5,12 @@
 /* Random frames through two dataplanes that must agree, while their tables change. */
 #include "lib/switch_bench.h"
 
-/* What came of a stream, a bit each, but for the last. */
+/* What came of a stream, a bit each, but for the last two. */
 struct stream_seen {
-	unsigned actions;  /* enum verdict_action */
-	unsigned flags;    /* VERDICT_* */
-	unsigned notified; /* how many CNPs were made */
+	unsigned actions;                  /* enum verdict_action */
+	unsigned flags;                    /* VERDICT_* */
+	unsigned notified;                 /* how many CNPs were made */
+	unsigned asked[BALANCE_COUNT + 1]; /* frames that each policy had a choice for; none */
 };
 
 /* n frames, always the same, each compared with its verdict and all tables. Resets both benches. */
