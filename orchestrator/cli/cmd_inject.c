@@ -79,7 +79,7 @@ static int run_inject(const struct command *c, const struct cli_args *args)
 
 const struct command cmd_inject = {
 	.name = "inject",
-	.operands = "NAME link|switch|host GLOB [pick N [per pod|switch] [skip N]] DEED [for TIME]",
+	.operands = "NAME link|switch|host GLOB [pick N [per WHAT] [skip N]] DEED [for TIME]",
 	.summary = "inject a fault into a live fabric",
 	.details =
 		"Returns when the fault is in force, and says since which model time and what its number is.\n"

@@ -44,7 +44,8 @@ static int run_save(const struct command *c, const struct cli_args *args)
 		status = EXIT_RUN;
 	}
 	if (status == EXIT_WELL && json_integer_value(json_object_get(result, "policies_swapped")))
-		cli_error("the scenario does not tell of 'policy swap': it has the switches' own policies throughout");
+		cli_error(
+			"the scenario does not tell of 'policy swap': it has the switches' own policies throughout");
 	json_decref(result);
 	return status;
 }

@@ -580,7 +580,7 @@ static void dice_are_even_and_independent(void **state)
 
 /* ---- what a policy is told ------------------------------------------------------------------- */
 
-/* Where the plain program sends it, p->hash of a policy says too; the key is the same everywhere. */
+/* p->hash leads where the plain program sends it; the key is the same everywhere. */
 static void the_hash_is_ecmps_and_the_key_is_the_flows(void **state)
 {
 	enum { FLOWS = 64 };

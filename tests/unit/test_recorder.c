@@ -449,16 +449,16 @@ static void tiny_run_to_the_byte(void **state)
 		"dropped_no_route,dropped_buffer,dropped_link_down,dropped_not_mine,"
 		"dropped_foreign,dropped_loss,dropped_burst,dropped_gilbert,"
 		"dropped_fcs,dropped_headers,dropped_headroom,dropped_watchdog,"
-		"dropped_switch_down,dropped_host_queue,max_depth_bytes,pauses_sent,"
+		"dropped_switch_down,dropped_host_queue,dropped_policy,max_depth_bytes,pauses_sent,"
 		"pauses_received,paused_us\n"
 		"h0->s0,50.000000,3,5246,0.013724,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
-		"0,0,0,0,0,0,0.000000\n"
+		"0,0,0,0,0,0,0,0.000000\n"
 		"h1->s0,100.000000,5,618,0.001905,3,0,0,1,0,0,0,0,0,1,0,0,0,0,0,0,0,0,"
-		"0,0,0,0,0,0,0.000000\n"
+		"0,0,0,0,0,0,0,0.000000\n"
 		"s0->h0,50.000000,4,444,0.001905,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
-		"0,0,174,0,0,0.000000\n"
+		"0,0,0,174,0,0,0.000000\n"
 		"s0->h1,100.000000,3,5246,0.013724,5,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,"
-		"0,0,0,5148,0,0,0.000000\n");
+		"0,0,0,0,5148,0,0,0.000000\n");
 	/* the first packet is in s0 from 1.33552 to 1.67104 us, the second to 1.7512 us */
 	assert_file(directory, "queues.csv",
 		"t_us,port,class,depth_bytes,delay_us\n"

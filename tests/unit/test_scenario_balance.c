@@ -182,7 +182,7 @@ static void it_survives_being_written(void **state)
 		"  balance:\n"
 		"    policy: ecmp\n"
 		"    flows: 4096\n"
-		"    leaf: adaptive\n"
+		"    leaf: {policy: adaptive, threshold: auto}\n"
 		"    agg: {policy: flowlet, gap: 3us, lifetime: off}\n");
 	put_file(MINE, "policy");
 	assert_survives(BALANCE(MINE), "    choices: 2\n    remembered: 1\n");
@@ -259,10 +259,12 @@ static void switches_have_their_tiers(void **state)
 		assert_int_equal(b->policy, *name == 't'   ? BALANCE_ECMP_ADAPTIVE
 					    : *name == 'c' ? BALANCE_FLOWLET
 							   : BALANCE_ADAPTIVE);
-		assert_int_equal(b->threshold_bytes, *name == 't' ? 3072 : 0);
-		assert_int_equal(b->gap_ps, *name == 'c' ? 2 * US : 0);
-		assert_int_equal(b->lifetime_ps, *name == 't' ? 1000 * US : 0);
-		assert_int_equal(b->choices, 0);
+		assert_int_equal(b->threshold_bytes, *name == 't'   ? 3072
+						     : *name == 'c' ? f->bdp_bytes / 4
+								    : f->packet_bytes);
+		assert_int_equal(b->gap_ps, (*name == 'c' ? 2 : 100) * US);
+		assert_int_equal(b->lifetime_ps, *name == 'c' ? 0 : 1000 * US);
+		assert_int_equal(b->choices, 2);
 	}
 	assert_true(g->config.features & SW_BALANCE);
 	assert_int_equal(g->config.balances,

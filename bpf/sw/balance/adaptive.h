@@ -5,8 +5,8 @@
 /*
  * Packet by packet: a port at random, unless its queue is longer than the shortest by more than the
  * threshold; then the shortest. A difference of less than a packet only tells how far the frame on
- * the line is. Whoever goes by it, with hosts that send at the same rate, always finds the port free
- * that his own last packet has just left: each flow would stay on one path.
+ * the line is. Where hosts send at the same rate, a policy that goes by it always finds the port
+ * free that the flow's own last packet has just left: each flow would stay on one path.
  */
 #include <fabricbed/policy.h>
 
