@@ -59,6 +59,8 @@ while read -r what line <&3; do
 		;;
 	esac
 done 3<todo
+same "README.md has the same first policy" "$(awk '/^```c$/ { inside = 1; next } /^```/ { inside = 0 } inside' "$root/README.md")" \
+	"$(cat shortest.c)"
 holds "the document has commands" test "$(grep -c ^run todo)" -ge 15
 same "nothing is left" "$(leftovers)" ""
 tap_done
