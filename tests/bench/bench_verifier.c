@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "abi/policies.h"
 #include "abi/shared_state.h"
 #include "abi/egress.h"
 #include "fabricbed.skel.h"
@@ -17,23 +18,27 @@
 
 static const struct {
 	const char *what;
-	__u32 features;
+	__u32 features, balances;
 } rows[] = {
-	{"nothing", 0},
-	{"classes", SW_CLASSES},
-	{"average depth", SW_AVERAGE},
-	{"shared pool", SW_BUFFERS},
-	{"trimming", SW_CLASSES | SW_TRIM},
-	{"faults on cables", SW_FAULTS},
-	{"detours", SW_DETOUR},
-	{"LLDP", SW_CONTROL},
-	{"CNPs", SW_CNP},
-	{"classes, lossless, PFC", WITH_PFC},
-	{"classes, lossless, PFC, roles", WITH_PFC | SW_ROLES},
-	{"classes, lossless, PFC, CNPs", WITH_PFC | SW_CNP},
-	{"hosts' stacks", SW_STACK},
-	{"hosts' stacks, a gateway", SW_STACK | SW_GATEWAY},
-	{"everything", SW_FEATURES},
+	{"nothing", 0, 0},
+	{"classes", SW_CLASSES, 0},
+	{"average depth", SW_AVERAGE, 0},
+	{"shared pool", SW_BUFFERS, 0},
+	{"trimming", SW_CLASSES | SW_TRIM, 0},
+	{"faults on cables", SW_FAULTS, 0},
+	{"detours", SW_DETOUR, 0},
+	{"LLDP", SW_CONTROL, 0},
+	{"CNPs", SW_CNP, 0},
+	{"classes, lossless, PFC", WITH_PFC, 0},
+	{"classes, lossless, PFC, roles", WITH_PFC | SW_ROLES, 0},
+	{"classes, lossless, PFC, CNPs", WITH_PFC | SW_CNP, 0},
+	{"hosts' stacks", SW_STACK, 0},
+	{"hosts' stacks, a gateway", SW_STACK | SW_GATEWAY, 0},
+	{"spray", SW_BALANCE, 1u << BALANCE_SPRAY},
+	{"adaptive", SW_BALANCE, 1u << BALANCE_ADAPTIVE},
+	{"flowlet", SW_BALANCE, 1u << BALANCE_FLOWLET},
+	{"drill", SW_BALANCE, 1u << BALANCE_DRILL},
+	{"everything", SW_FEATURES, (1u << BALANCE_FILE) - 1},
 };
 
 /* What a behaviour is told when it is on: zeros would rule out some of it. */
@@ -49,7 +54,7 @@ static const struct sw_config config = {
 	.cnp_interval_ps = 1,
 };
 
-static int print_row(const char *what, __u32 features)
+static int print_row(const char *what, __u32 features, __u32 balances)
 {
 	struct fabricbed_bpf *skel = fabricbed_bpf__open();
 	struct program_size at_switch, at_host;
@@ -59,6 +64,7 @@ static int print_row(const char *what, __u32 features)
 		return -1;
 	skel->rodata->config = config;
 	skel->rodata->config.features = features;
+	skel->rodata->config.balances = balances;
 	r = fabricbed_bpf__load(skel);
 	at_switch = program_size(skel->progs.fabricbed_switch);
 	at_host = program_size(skel->progs.fabricbed_host);
@@ -83,7 +89,7 @@ int main(void)
 	libbpf_set_print(NULL);
 	printf("%-30s %12s %9s %14s %9s\n", "instructions", "switch", "walked", "host", "walked");
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (print_row(rows[i].what, rows[i].features) < 0)
+		if (print_row(rows[i].what, rows[i].features, rows[i].balances) < 0)
 			status = 1;
 	return status;
 }
