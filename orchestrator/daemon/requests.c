@@ -24,7 +24,6 @@ static struct show_view view_of(struct live *l)
 	static const struct stack_counts none;
 	const struct stacks *stacks = session_stacks(l->session);
 	const struct stack_counts *counts = stacks ? stacks_counts(stacks) : &none;
-	const struct file_text *policy = balance_file(&l->params.scenario->sw.balance);
 
 	return (struct show_view){
 		.fabric = l->params.fabric,
@@ -36,7 +35,7 @@ static struct show_view view_of(struct live *l)
 		.name = l->params.kernel ? session_name(l->session) : NULL,
 		.port_faults = session_port_faults,
 		.faults_arg = l->session,
-		.policy_file = policy ? file_text_name(policy) : NULL,
+		.policy_file = session_policy_file(l->session),
 	};
 }
 

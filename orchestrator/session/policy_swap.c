@@ -25,6 +25,23 @@ uint32_t session_policy_swaps(const struct session *s)
 	return s->policy_swaps;
 }
 
+const char *session_policy_file(const struct session *s)
+{
+	const struct policy_program *p = s->swapped ? s->swapped : s->policy;
+
+	return p ? p->source.name : NULL;
+}
+
+/* The dataplane has it. */
+static void take_place(struct session *s, struct policy_program *p)
+{
+	policy_close(s->swapped);
+	s->swapped = p;
+	s->policy_swaps++;
+	session_note(
+		s, json_pack("{s:s, s:s?}", "event", "policy", "file", p ? p->source.name : NULL));
+}
+
 json_t *session_swap_policy(
 	struct session *s, const struct policy_source *source, int *ret_error, struct error *why)
 {
@@ -43,13 +60,11 @@ json_t *session_swap_policy(
 		if (p)
 			*ret_error = policy_explain(&p->source, r, why);
 		policy_close(p);
+		if (lost)
+			take_place(s, NULL);
 		return NULL;
 	}
-	policy_close(s->swapped);
-	s->swapped = p;
-	s->policy_swaps++;
-	session_note(
-		s, json_pack("{s:s, s:s?}", "event", "policy", "file", p ? p->source.name : NULL));
+	take_place(s, p);
 	return json_pack("{s:f, s:s?}", "model_time_us", (double)engine_now(s->engine) / PS_PER_US,
 		"file", p ? p->source.name : NULL);
 }

@@ -19,6 +19,9 @@ struct session;
 json_t *session_swap_policy(
 	struct session *s, const struct policy_source *source, int *ret_error, struct error *why);
 
+/* The name of the file that BALANCE_FILE is; NULL: there is none. */
+const char *session_policy_file(const struct session *s);
+
 /* How often that was done: a scenario can't tell it. */
 uint32_t session_policy_swaps(const struct session *s);
 
