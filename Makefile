@@ -254,7 +254,7 @@ check-kernels: ## boot Debian's kernels in qemu and try them (root; downloads 0.
 	@BUILD=$(BUILD) tests/kernels/check.sh
 
 golden: all ## write the shipped scenarios' traces anew (tests/golden)
-	@for f in scenarios/*.yaml; do \
+	@for f in scenarios/*.yaml tests/golden/*.yaml; do \
 		$(BUILD)/fabricbed run $$f --dataplane inline --set clock=stepped --output $(BUILD)/golden --json | \
 			awk -v n=$$(basename $$f .yaml) -F'"' \
 				'/^  "[^"]*": {/ { v = "/" $$2 } /^  (  )?"trace_hash"/ { print n v, $$4 }'; \

@@ -151,30 +151,26 @@ static __always_inline int policy_up(const struct policy *p, __u32 i)
 }
 
 /*
- * The least of (depth, distance from `first` in the circle), as one number: so that the verifier
- * follows one path through all rounds.
+ * The least of (depth, distance from `first`), as one number, so that the verifier follows one path
+ * through all rounds. The distance of those before `first` wraps around: they come last, in order.
  */
 SW_GLOBAL __u32 policy_shortest_of(
 	const struct sw_tables *t, __u32 group_id, __u32 first_port, __u32 class, __u32 first)
 {
 	const struct group *g = table_groups(t, group_id);
 	__u64 least = ~0ull;
-	__u32 count, pick;
 
 	if (!g)
 		return POLICY_NONE;
-	count = g->count;
-	for (__u32 i = 0; i < GROUP_PORTS && i < count; i++) {
+	for (__u32 i = 0; i < GROUP_PORTS && i < g->count; i++) {
 		__u32 id = first_port + g->port[i];
 		const struct queue *q = table_queues(t, id * CLASSES + class % CLASSES);
 		const struct port *port;
-		__u64 from = (__u64)i - first, one;
+		__u64 one;
 
 		if (!q)
 			break;
-		/* no branch: the verifier would remember how each round went */
-		from += count & -(from >> 63);
-		one = (__u64)q->depth_bytes << 32 | (__u32)from;
+		one = (__u64)q->depth_bytes << 32 | (__u32)(i - first);
 		if (one >= least)
 			continue;
 		port = table_ports(t, id);
@@ -182,10 +178,7 @@ SW_GLOBAL __u32 policy_shortest_of(
 			least = one;
 	}
 	least = sw_forget_long(least);
-	if (least == ~0ull)
-		return POLICY_NONE;
-	pick = first + (__u32)least;
-	return pick < count ? pick : pick - count;
+	return least == ~0ull ? POLICY_NONE : first + (__u32)least;
 }
 
 /*

@@ -18,7 +18,9 @@ while read -r title hash; do
 	file=${title%%/*}
 	for plane in inline kernel; do
 		if [ ! -d "$file-$plane" ]; then
-			try "$fabricbed" run "$scenarios/$file.yaml" --dataplane $plane --set name="$name" --set clock=stepped \
+			path=$scenarios/$file.yaml
+			[ -f "$path" ] || path=$root/tests/golden/$file.yaml
+			try "$fabricbed" run "$path" --dataplane $plane --set name="$name" --set clock=stepped \
 				--out "$file-$plane" --quiet
 			exits "$file: runs on $plane" 0
 		fi

@@ -25,6 +25,7 @@
 #define CHOICES     8u /* of DRILL, at most */
 #define REMEMBERED  4u
 #define GAP_PS      2000u
+#define STEP_PS     100u
 #define LIFETIME_PS 40000u
 
 /* What the dataplane tells of a frame. A policy has no place for a pointer of a test's. */
@@ -281,8 +282,7 @@ static void draw_group(struct world *w, struct group *g, uint32_t number)
 	uint16_t ports[PORTS];
 	uint32_t count = sizes[number % COUNT(sizes)];
 
-	if (count > 2)
-		count -= rng_below(&w->rng, 2);
+	count -= rng_below(&w->rng, count / 2 > 1 ? count / 2 : 1);
 	for (uint16_t i = 0; i < PORTS; i++) {
 		uint32_t at = rng_below(&w->rng, i + 1u);
 
@@ -404,10 +404,13 @@ static uint32_t draw_ingress(struct world *w, uint32_t *ret_switch)
 /* What happens between frames: time, queues, links, now and then routes. */
 static void go_on(struct world *w)
 {
-	w->now_ps += 1 + rng_below(&w->rng, rng_below(&w->rng, 50) ? 200 : 2 * LIFETIME_PS);
+	/* in steps, so that gaps and lifetimes are met to the picosecond */
+	w->now_ps +=
+		STEP_PS *
+		(1 + rng_below(&w->rng, rng_below(&w->rng, 50) ? 3 : 2 * LIFETIME_PS / STEP_PS));
 	for (int i = 0; i < 8; i++)
 		draw_port(w, PORT_FIRST + rng_below(&w->rng, SWITCHES * PORTS));
-	if (!rng_below(&w->rng, 100)) {
+	if (!rng_below(&w->rng, 30)) {
 		uint32_t g = rng_below(&w->rng, SWITCHES * GROUPS);
 
 		draw_group(w, &w->dp->tables.groups[g], g % GROUPS);
