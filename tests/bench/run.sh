@@ -24,6 +24,8 @@ printf '\nslowdown: an overloaded fabric at what it was recommended\n'
 tests/bench/slowdown.sh || status=1
 printf '\ncost\n'
 tests/bench/cost.sh || status=1
+printf '\nload balancing: a hop with each policy over one with ECMP; a file over the same policy of the switch\n'
+tests/bench/balance.sh || status=1
 printf '\nworkloads\n'
 tests/bench/workloads.sh || status=1
 printf '\nfigures\n'
