@@ -366,13 +366,13 @@ static void world_close(struct world *w)
 static struct packet_spec draw_spec(struct world *w)
 {
 	struct packet_spec spec = packet_spec_default;
-	uint32_t flow = rng_below(&w->rng, 16);
+	uint32_t flow = rng_below(&w->rng, 8);
 
 	spec.ip6 = flow & 1;
 	spec.src_host = flow;
 	spec.src_port = (uint16_t)(49152 + flow);
 	spec.flow_label = flow;
-	spec.dst_host = rng_below(&w->rng, ROUTE_BLOCK);
+	spec.dst_host = rng_below(&w->rng, rng_below(&w->rng, 2) ? ROUTE_BLOCK : 6);
 	spec.tos = (uint8_t)(rng_below(&w->rng, DSCP_COUNT) << 2);
 	spec.payload = (uint16_t)(rng_below(&w->rng, 3) * 1500);
 	return spec;
@@ -401,6 +401,14 @@ static uint32_t draw_ingress(struct world *w, uint32_t *ret_switch)
 	return FIRST(*ret_switch) + rng_below(&w->rng, PORTS);
 }
 
+static void cut(struct world *w, uint32_t group)
+{
+	const struct group *g = &w->dp->tables.groups[group];
+
+	for (uint32_t i = 0; g->count <= 8 && i < g->count; i++)
+		w->dp->tables.ports[FIRST(group / GROUPS) + g->port[i]].up = 0;
+}
+
 /* What happens between frames: time, queues, links, now and then routes. */
 static void go_on(struct world *w)
 {
@@ -410,18 +418,13 @@ static void go_on(struct world *w)
 		(1 + rng_below(&w->rng, rng_below(&w->rng, 50) ? 3 : 2 * LIFETIME_PS / STEP_PS));
 	for (int i = 0; i < 8; i++)
 		draw_port(w, PORT_FIRST + rng_below(&w->rng, SWITCHES * PORTS));
-	if (!rng_below(&w->rng, 30)) {
+	if (!rng_below(&w->rng, 10)) {
 		uint32_t g = rng_below(&w->rng, SWITCHES * GROUPS);
 
 		draw_group(w, &w->dp->tables.groups[g], g % GROUPS);
 	}
-	if (!rng_below(&w->rng, 200)) /* of a group all links are down */
-		for (uint32_t i = 0; i < 4; i++)
-			w->dp->tables
-				.ports[FIRST(i % SWITCHES) +
-					w->dp->tables.groups[i % SWITCHES * GROUPS + 3]
-						.port[i / SWITCHES]]
-				.up = 0;
+	if (!rng_below(&w->rng, 10)) /* a group without any link, if it is small */
+		cut(w, rng_below(&w->rng, SWITCHES * GROUPS));
 }
 
 static void assert_told(
