@@ -63,7 +63,7 @@ struct world {
 	struct dataplane *dp;
 	enum balance policy;
 	uint64_t rng, now_ps;
-	uint32_t routed; /* frames since the routes last changed */
+	struct packet_spec last; /* of the frame before; its ttl 0: there is none */
 	struct account is;
 };
 
@@ -368,6 +368,9 @@ static struct packet_spec draw_spec(struct world *w)
 	struct packet_spec spec = packet_spec_default;
 	uint32_t flow = rng_below(&w->rng, 8);
 
+	if (w->last.ttl && !rng_below(&w->rng, 4))
+		return w->last;
+
 	spec.ip6 = flow & 1;
 	spec.src_host = flow;
 	spec.src_port = (uint16_t)(49152 + flow);
@@ -375,6 +378,7 @@ static struct packet_spec draw_spec(struct world *w)
 	spec.dst_host = rng_below(&w->rng, rng_below(&w->rng, 2) ? ROUTE_BLOCK : 6);
 	spec.tos = (uint8_t)(rng_below(&w->rng, DSCP_COUNT) << 2);
 	spec.payload = (uint16_t)(rng_below(&w->rng, 3) * 1500);
+	w->last = spec;
 	return spec;
 }
 
@@ -412,10 +416,13 @@ static void cut(struct world *w, uint32_t group)
 /* What happens between frames: time, queues, links, now and then routes. */
 static void go_on(struct world *w)
 {
-	/* in steps, so that gaps and lifetimes are met to the picosecond */
-	w->now_ps +=
-		STEP_PS *
-		(1 + rng_below(&w->rng, rng_below(&w->rng, 50) ? 3 : 2 * LIFETIME_PS / STEP_PS));
+	static const uint32_t longer[] = {GAP_PS, LIFETIME_PS, 2 * LIFETIME_PS};
+
+	/* gaps and lifetimes are met to the picosecond */
+	if (rng_below(&w->rng, 16))
+		w->now_ps += STEP_PS * (1 + rng_below(&w->rng, 3));
+	else
+		w->now_ps += longer[rng_below(&w->rng, COUNT(longer))];
 	for (int i = 0; i < 8; i++)
 		draw_port(w, PORT_FIRST + rng_below(&w->rng, SWITCHES * PORTS));
 	if (!rng_below(&w->rng, 10)) {
