@@ -46,7 +46,7 @@ static int note_batch(
 	return 0;
 }
 
-/* What a run leaves behind, all of which must be equal; and whose frames went together. */
+/* What a run leaves behind, all of which must be equal. */
 struct outcome {
 	struct engine_stats stats;
 	uint64_t flows, forgotten; /* of all switches' flow tables */
