@@ -282,14 +282,30 @@ static __always_inline void *policy_flow(const struct policy *p)
 /* A choice that is kept, in memory of a flow or of the switch. Zero: none was made yet. */
 struct policy_choice {
 	__u32 port; /* the port's number at the switch, plus 1 */
-	__u32 pick; /* its number among the candidates */
+	__u32 pick; /* its number among the candidates when it was chosen */
 };
 
-/* The candidate that was chosen; POLICY_NONE: none was, or the routes have changed since. */
-static __always_inline __u32 policy_kept(const struct policy *p, const struct policy_choice *c)
+/* The candidate that has the port; POLICY_NONE: none has it. */
+SW_GLOBAL __u32 policy_candidate_of(const struct sw_tables *t, __u32 group_id, __u32 port)
 {
-	if (!c->port || policy_port(p, c->pick) + 1 != c->port)
+	const struct group *g = table_groups(t, group_id);
+
+	for (__u32 i = 0; g && i < GROUP_PORTS && i < g->count; i++)
+		if (g->port[i] == port)
+			return i;
+	return POLICY_NONE;
+}
+
+/*
+ * The candidate that was chosen; POLICY_NONE: none was, or routes have changed and its port is no
+ * candidate any more. Where they have changed otherwise, its number may be another.
+ */
+static __always_inline __u32 policy_kept(const struct policy *p, struct policy_choice *c)
+{
+	if (!c->port)
 		return POLICY_NONE;
+	if (policy_port(p, c->pick) + 1 != c->port)
+		c->pick = policy_candidate_of(p->t, p->group_id, c->port - 1);
 	return c->pick;
 }
 

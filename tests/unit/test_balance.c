@@ -189,10 +189,17 @@ static struct known *know(const struct choice *c)
 	return &a->flows[a->flow_count++];
 }
 
-/* Whether its flow has a port, which is still where it was. */
-static bool stays(const struct choice *c, const struct known *f)
+/* Whether its flow has a port that is still among the candidates, whatever its number is now. */
+static bool stays(const struct choice *c, struct known *f)
 {
-	return f->port != UINT32_MAX && f->index < c->g->count && c->g->port[f->index] == f->port;
+	if (f->port == UINT32_MAX)
+		return false;
+	if (f->index < c->g->count && c->g->port[f->index] == f->port)
+		return true;
+	for (f->index = 0; f->index < c->g->count; f->index++)
+		if (c->g->port[f->index] == f->port)
+			return true;
+	return false;
 }
 
 static uint32_t send(const struct choice *c, struct known *f, uint32_t pick)
