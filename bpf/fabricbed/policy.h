@@ -29,21 +29,25 @@
 
 struct policy {
 	/* the packet */
-	__u64 now_ps;  /* model time at which it arrives */
-	__u64 die;     /* 64 random bits of its own; policy_die() has more */
-	__u64 key;     /* 64 bits that stand for its flow, the same at each switch */
-	__u32 hash;    /* of its flow, different at each switch: what ECMP goes by */
-	__u32 length;  /* bytes, Ethernet header to ICRC */
-	__u32 src;     /* IPv4 address, or the last 32 bits of an IPv6 address: */
-	__u32 dst;     /* 10.0.0.1 is 0x0a000001 */
+	__u64 now_ps; /* model time at which it arrives */
+	__u64 die;    /* 64 random bits of its own; policy_die() has more */
+	__u64 key;    /* 64 bits that stand for its flow, the same at each switch */
+	__u64 count;  /* candidates, 2 to POLICY_PORTS: so wide that the verifier keeps the bound */
+	__u32 hash;   /* of its flow, different at each switch: what ECMP goes by */
+	__u32 length; /* bytes, Ethernet header to ICRC */
+	__u32 src;    /* IPv4 address, or the last 32 bits of an IPv6 address: */
+	__u32 dst;    /* 10.0.0.1 is 0x0a000001 */
 	__u32 entropy; /* what a sender varies for another path: IPv6 flow label, or src_port */
 	__u16 src_port, dst_port; /* of UDP or TCP; 0: the packet has none */
 	__u8 protocol;            /* of IP; 17: UDP */
 	__u8 dscp;
-	__u8 class; /* traffic class: whose egress queues policy_depth() looks at */
+	/*
+	 * Traffic class: whose egress queues policy_depth() looks at. With roles, a packet that
+	 * goes from uplink to uplink changes its class after the choice.
+	 */
+	__u8 class;
 	__u8 reserved;
 	/* the choice */
-	__u32 count;   /* candidates, 2 to POLICY_PORTS */
 	__u32 group;   /* number of this set of candidates at the switch */
 	__u32 in_port; /* number of the port at which it arrives */
 	/* keys of switch.balance */

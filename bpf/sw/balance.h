@@ -42,26 +42,30 @@ __attribute__((weak, noinline, visibility("hidden"))) __u32 fabricbed_policy(str
 #endif
 
 /*
- * What a policy is told. b: NULL for one that asks for no key. The die is that of the packet, its
- * place and its time: how many came before would not do, since a frame that the switch makes comes
- * among those that ran ahead of time.
+ * What a policy is told; what it does not use costs nothing, as it is part of this function. The
+ * die is that of the packet, its place and its time: how many came before would not do, since a
+ * frame that the switch makes comes among those that ran ahead of time.
  */
 static __always_inline struct policy sw_policy(
-	const struct sw_ctx *c, const struct switch_balance *b)
+	const struct sw_ctx *c, const struct switch_balance *b, __u64 count)
 {
+	struct words {
+		__be32 word[4];
+	} __attribute__((packed));
 	__u64 key = hash_key(c->addresses, c->ports);
 	struct policy p = {
 		.now_ps = c->hop.now_ps,
 		.die = rng_mix(rng_mix(c->sw->hash_seed ^ c->in_id) ^ key ^ c->hop.now_ps),
 		.key = key,
+		.count = count,
 		.hash = hash_flow(c->sw->hash_seed, c->addresses, c->ports),
 		.length = c->hop.length,
+		.entropy = be16(c->ports >> 32),
 		.src_port = be16(c->ports >> 32),
 		.dst_port = be16(c->ports >> 16),
 		.protocol = (__u8)c->ports,
 		.dscp = c->dscp,
 		.class = c->queue,
-		.count = c->group->count,
 		.group = c->group_id - c->sw->first_group,
 		.in_port = c->in_id - c->sw->first_port,
 		.switch_id = c->in->switch_id,
@@ -76,20 +80,6 @@ static __always_inline struct policy sw_policy(
 		p.remembered = b->remembered;
 		p.gap_ps = b->gap_ps;
 	}
-	return p;
-}
-
-/* The same for the user's: all of it. */
-static __always_inline struct policy sw_policy_whole(
-	const struct sw_ctx *c, const struct switch_balance *b)
-{
-	struct policy p = sw_policy(c, b);
-
-	struct words {
-		__be32 word[4];
-	} __attribute__((packed));
-
-	p.entropy = p.src_port;
 	if (c->ip4) {
 		p.src = be32(c->ip4->src);
 		p.dst = be32(c->ip4->dst);
@@ -103,11 +93,17 @@ static __always_inline struct policy sw_policy_whole(
 
 static __always_inline __u32 sw_balance_own(struct sw_ctx *c, const struct switch_balance *b)
 {
+	__u64 count = c->group->count;
+
+	/* the verifier keeps the bound where count is on the stack, for loops over the candidates */
+	sw_opaque(count);
+	if (count > GROUP_PORTS)
+		return GROUP_PORTS; /* a broken table: no port at all */
 	switch (c->sw->balance) {
 #define X(symbol, name, word, ahead, flows, reorders, meaning)                                     \
 	case symbol:                                                                               \
 		if (sw_balances(c, symbol)) {                                                      \
-			struct policy p = sw_policy(c, b);                                         \
+			struct policy p = sw_policy(c, b, count);                                  \
 			return balance_##name(&p);                                                 \
 		}                                                                                  \
 		break;
@@ -115,7 +111,7 @@ static __always_inline __u32 sw_balance_own(struct sw_ctx *c, const struct switc
 #undef X
 	case BALANCE_FILE:
 		if (sw_balances(c, BALANCE_FILE)) {
-			struct policy p = sw_policy_whole(c, b);
+			struct policy p = sw_policy(c, b, count);
 			return sw_balance_file(c, &p);
 		}
 		break;
@@ -129,7 +125,7 @@ static __always_inline __u32 sw_balance_pick(struct sw_ctx *c)
 	const struct switch_balance *b;
 
 	if (!sw_has(c, SW_BALANCE)) {
-		struct policy p = sw_policy(c, 0);
+		struct policy p = sw_policy(c, 0, c->group->count);
 		return balance_ecmp(&p);
 	}
 	b = table_balances(c->t, c->in->switch_id);

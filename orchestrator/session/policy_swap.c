@@ -60,8 +60,13 @@ json_t *session_swap_policy(
 		if (p)
 			*ret_error = policy_explain(&p->source, r, why);
 		policy_close(p);
-		if (lost)
+		if (lost) {
 			take_place(s, NULL);
+			const struct error was = *why;
+
+			error_set(why, r, "%.400s; the switches have their own policies again",
+				was.text);
+		}
 		return NULL;
 	}
 	take_place(s, p);

@@ -28,6 +28,7 @@ static inline struct world world_new(const struct scenario *s)
 	w.t.switches = calloc(w.t.count.switches, sizeof(*w.t.switches));
 	w.t.routes = calloc(w.t.count.routes, sizeof(*w.t.routes));
 	w.t.groups = calloc(w.t.count.groups, sizeof(*w.t.groups));
+	w.t.config.features = SW_BALANCE;
 	w.t.count.ports = PORT_FIRST + w.net->port_count;
 	w.t.ports = calloc(w.t.count.ports, sizeof(*w.t.ports));
 	w.up = calloc(w.net->link_count, sizeof(*w.up));

@@ -408,7 +408,7 @@ static bool has_choice(const struct sw_tables *t, uint32_t sw, uint32_t host)
 	return g && g->count > 1;
 }
 
-/* The ports at which frames for the host may arrive that their switch has to choose for. */
+/* The ports between switches at which frames for the host arrive that have a choice there. */
 static void note_choices_towards(struct routing *r, struct sw_tables *t, uint32_t host)
 {
 	const struct net *net = r->net;
@@ -424,28 +424,48 @@ static void note_choices_towards(struct routing *r, struct sw_tables *t, uint32_
 			if (to->kind == NODE_SWITCH && !t->ports[peer].chooses)
 				t->ports[peer].chooses = has_choice(t, to->number, host);
 		}
-		/* its own hosts send to all */
-		for (uint32_t p = node->first_port; g && p < node->first_port + node->port_count;
-			p++)
-			if (net->nodes[net->ports[net->ports[p].peer].node].kind == NODE_HOST)
-				t->ports[p].chooses |= g->count > 1;
 	}
 }
 
+/* The hosts of an edge switch have the same routes elsewhere: one of them speaks for all. */
+static uint32_t host_of_edge(const struct netgraph *g, uint32_t e)
+{
+	return g->host_first[e] < g->host_first[e + 1] ? g->hosts[g->host_first[e]] : HOST_NONE;
+}
+
+/* The ports of an edge switch towards its hosts, which send to all others. */
+static void note_choices_of_hosts(struct routing *r, struct sw_tables *t, uint32_t edge)
+{
+	const struct netgraph *g = &r->g;
+	bool chooses = false;
+
+	for (uint32_t e = 0; e < g->edge_count && !chooses; e++)
+		chooses = host_of_edge(g, e) != HOST_NONE &&
+			  has_choice(t, g->edges[edge], host_of_edge(g, e));
+	for (uint32_t i = g->host_first[edge]; i < g->host_first[edge + 1]; i++)
+		t->ports[r->net->ports[r->net->nodes[g->hosts[i]].first_port].peer].chooses =
+			chooses;
+}
+
 /*
- * ports[].chooses. After the first routes every port: what is on its way was sent by the old ones.
- * The hosts of an edge switch have the same routes elsewhere, so that one of them speaks for all.
+ * ports[].chooses, where a policy may ask for it. After the first routes every port of a switch:
+ * what is on its way was sent by the old ones.
  */
 static void note_choices(struct routing *r, struct sw_tables *t)
 {
 	const struct net *net = r->net;
+	bool first = !r->routed;
 
-	for (uint32_t id = PORT_FIRST; r->routed && id < PORT_FIRST + net->port_count; id++)
-		t->ports[id].chooses = t->ports[id].kind == PORT_SWITCH;
-	for (uint32_t e = 0; !r->routed && e < r->g.edge_count; e++)
-		if (r->g.host_first[e] < r->g.host_first[e + 1])
-			note_choices_towards(r, t, r->g.hosts[r->g.host_first[e]]);
 	r->routed = true;
+	if (!(t->config.features & SW_BALANCE) && !t->config.flow_sets)
+		return;
+	for (uint32_t id = PORT_FIRST; !first && id < PORT_FIRST + net->port_count; id++)
+		t->ports[id].chooses = t->ports[id].kind == PORT_SWITCH;
+	for (uint32_t e = 0; first && e < r->g.edge_count; e++) {
+		if (host_of_edge(&r->g, e) != HOST_NONE)
+			note_choices_towards(r, t, host_of_edge(&r->g, e));
+		note_choices_of_hosts(r, t, e);
+	}
 }
 
 uint32_t routing_compute(struct routing *r, const bool *link_up, struct sw_tables *t)
