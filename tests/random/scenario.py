@@ -437,7 +437,7 @@ class Scenario:
         gap_ps = max(1000, min(self.packet_ps * 2 ** d.uniform(-3, 9), DAY))
         if p["policy"] in ("flowlet", "letflow") and d.random() < 0.7:
             p.update(gap=time(gap_ps), lifetime=d.choice(["off", time(gap_ps * d.uniform(1, 20) + 1)]))
-        if p["policy"] == "ecmp-adaptive" and d.random() < 0.7:
+        if p["policy"] in ("adaptive", "ecmp-adaptive") and d.random() < 0.7:
             p["threshold"] = d.choice([0, bdp(d.randint(0, 200)), size(self.mtu * d.randint(1, 20))])
         if p["policy"] == "ecmp-adaptive" and d.random() < 0.3:
             p["lifetime"] = d.choice(["off", time(gap_ps)])
