@@ -7,21 +7,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <jansson.h>
 #include "base/diag.h"
 #include "base/json.h"
 #include "base/numbers.h"
+#include "base/whole_file.h"
 #include "cli/cli.h"
 #include "cli/client.h"
+#include "daemon/server.h"
 #include "dataplane/dataplane.h"
 #include "policy/build.h"
 #include "policy/check.h"
 #include "report/number.h"
 #include "scenario/scenario.h"
-
-#define FILE_BYTES_MAX (1u << 20)
 
 static const struct cli_option options[] = {
 	{"count", 'n', "COUNT", "packets of a check: 1 to 10000000 (default 10000)"},
@@ -31,32 +30,25 @@ static const struct cli_option options[] = {
 	{0},
 };
 
-/* Reads a regular file. 0 or -errno with why. */
+/* 0 or -errno with why. */
 static int read_source(struct policy_source *ret, const char *path, struct error *why)
 {
 	const char *slash = strrchr(path, '/');
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st = {0};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), r;
 	char *text = NULL;
-	size_t at = 0;
-	ssize_t n = 1;
+	size_t length = 0;
 
 	if (fd < 0)
 		return error_set(why, -errno, "can't read %s: %s", path, strerror(errno));
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size <= FILE_BYTES_MAX)
-		text = calloc((size_t)st.st_size + 1, 1);
-	while (text && n > 0 && at < (size_t)st.st_size) {
-		n = read(fd, text + at, (size_t)st.st_size - at);
-		at += n > 0 ? (size_t)n : 0;
-	}
+	r = whole_file_read(fd, POLICY_FILE_MAX, &text, &length);
 	close(fd);
-	if (!S_ISREG(st.st_mode))
+	if (r == -EISDIR)
 		return error_set(why, -EINVAL, "%s is no regular file", path);
-	if (st.st_size > FILE_BYTES_MAX)
-		return error_set(why, -EFBIG, "%s is larger than 1 MB: it is no policy", path);
-	if (!text)
-		return error_set(why, -ENOMEM, "out of memory");
-	*ret = (struct policy_source){slash ? slash + 1 : path, text, at};
+	if (r == -EFBIG)
+		return error_set(why, r, "%s is larger than 1 MB: it is no policy", path);
+	if (r < 0)
+		return error_set(why, r, "can't read %s: %s", path, strerror(-r));
+	*ret = (struct policy_source){slash ? slash + 1 : path, text, length};
 	return 0;
 }
 
@@ -116,6 +108,8 @@ int cli_check_policy(const struct cli_args *args, const struct scenario *s)
 		policy_release(&b);
 	else if (r == -EINVAL)
 		status = failed(args, messages, r, &why);
+	else
+		cli_error("note: %s", why.text);
 	free(messages);
 	return status;
 }
@@ -300,6 +294,23 @@ static void print_swapped(const char *name, const json_t *result)
 		file ? file : "");
 }
 
+/* The request's keys, of a size that fabrics take; NULL after a message. */
+static json_t *swap_keys(const struct policy_source *source)
+{
+	json_t *keys = json_pack(
+		"{s:s, s:s%}", "name", source->name, "text", source->text, source->length);
+	size_t bytes = keys ? json_dumpb(keys, NULL, 0, JSON_COMPACT) : 0;
+
+	if (!keys)
+		cli_error("%s is no UTF-8", source->name);
+	if (bytes <= CONTROL_KEYS_MAX)
+		return keys;
+	json_decref(keys);
+	cli_error("%s has %zu bytes, %zu as JSON; a live fabric takes policies of up to %d as JSON",
+		source->name, source->length, bytes, CONTROL_KEYS_MAX);
+	return NULL;
+}
+
 /* Built here first: what is wrong with the file does not trouble the fabric. */
 static int run_swap(
 	const struct policy_source *source, const struct command *c, const struct cli_args *args)
@@ -308,18 +319,18 @@ static int run_swap(
 	struct policy_build b;
 	json_t *keys = NULL, *result = NULL;
 	bool verified = false;
-	int status = source ? build(&b, &verified, source, args) : EXIT_WELL;
+	int status = EXIT_WELL;
 
-	if (status != EXIT_WELL)
-		return status;
 	if (source) {
-		policy_release(&b);
-		keys = json_pack(
-			"{s:s, s:s%}", "name", source->name, "text", source->text, source->length);
-		if (!keys) {
-			cli_error("%s is no UTF-8", source->name);
+		keys = swap_keys(source);
+		if (!keys)
 			return EXIT_INPUT;
+		status = build(&b, &verified, source, args);
+		if (status != EXIT_WELL) {
+			json_decref(keys);
+			return status;
 		}
+		policy_release(&b);
 	}
 	status = client_request(name, "policy", keys, &result);
 	if (status != EXIT_WELL)

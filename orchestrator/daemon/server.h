@@ -13,9 +13,10 @@
 #include "base/error.h"
 
 #define CONTROL_VERSION   1
-#define CONTROL_LINE_MAX  65536     /* bytes of a request */
-#define CONTROL_CLIENTS   64        /* at once; more are refused */
-#define CONTROL_QUEUE_MAX (8 << 20) /* bytes that wait for a client to read them */
+#define CONTROL_LINE_MAX  65536                   /* bytes of a request */
+#define CONTROL_KEYS_MAX  (CONTROL_LINE_MAX - 64) /* of its verb's own keys: the rest has room */
+#define CONTROL_CLIENTS   64                      /* at once; more are refused */
+#define CONTROL_QUEUE_MAX (8 << 20)               /* bytes that wait for a client to read them */
 
 struct server;
 struct server_client;

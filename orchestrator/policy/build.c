@@ -3,7 +3,6 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +10,17 @@
 #include <unistd.h>
 #include <bpf/libbpf.h>
 #include "base/fnv.h"
+#include "base/whole_file.h"
 #include "dataplane/kernel.h"
 #include "policy/compile.h"
 #include "policy/embedded.h"
 #include "policy/scan.h"
 #include "policy/verify.h"
 
-/* All that an object follows from, but for the file itself. */
+/*
+ * All that an object follows from, but for the file itself and the version of the compiler: what
+ * another one makes of it does the same.
+ */
 static uint64_t stamp(void)
 {
 	size_t bytes;
@@ -30,7 +33,7 @@ static uint64_t stamp(void)
 
 		hash = hash * 3 + fnv_hash(h->text, strlen(h->text));
 	}
-	return hash;
+	return hash * 3 + compile_flags();
 }
 
 static struct cache_key key_of(const struct policy_source *source)
@@ -46,18 +49,6 @@ struct memory_file {
 	char path[32];
 };
 
-static int write_all(int fd, const char *bytes, size_t size)
-{
-	for (size_t at = 0; at < size;) {
-		ssize_t n = write(fd, bytes + at, size - at);
-
-		if (n <= 0)
-			return n ? -errno : -EIO;
-		at += (size_t)n;
-	}
-	return 0;
-}
-
 static int open_memory(struct memory_file *ret, const void *bytes, size_t size)
 {
 	int r;
@@ -66,40 +57,16 @@ static int open_memory(struct memory_file *ret, const void *bytes, size_t size)
 	if (ret->fd < 0)
 		return -errno;
 	snprintf(ret->path, sizeof(ret->path), "/proc/self/fd/%d", ret->fd);
-	r = write_all(ret->fd, bytes, size);
+	r = whole_file_write(ret->fd, bytes, size);
 	if (r < 0)
 		close(ret->fd);
 	return r;
 }
 
-static int read_memory(const struct memory_file *f, void **ret, size_t *ret_bytes)
-{
-	off_t size = lseek(f->fd, 0, SEEK_END);
-	void *bytes = malloc((size_t)size + 1);
-
-	if (!bytes)
-		return -ENOMEM;
-	if (pread(f->fd, bytes, (size_t)size, 0) != size) {
-		free(bytes);
-		return -EIO;
-	}
-	*ret = bytes;
-	*ret_bytes = (size_t)size;
-	return 0;
-}
-
-static int silent(enum libbpf_print_level level, const char *format, va_list ap)
-{
-	(void)level;
-	(void)format;
-	(void)ap;
-	return 0;
-}
-
 /* The switch's object first: what is weak there gives way. */
 static int link_files(const char *base, const char *policy, const char *linked)
 {
-	libbpf_print_fn_t print = libbpf_set_print(silent);
+	libbpf_print_fn_t print = libbpf_set_print(NULL);
 	struct bpf_linker *l;
 	int r;
 
@@ -115,7 +82,7 @@ static int link_files(const char *base, const char *policy, const char *linked)
 	return r;
 }
 
-static int link_memory(const void *object, size_t bytes, void **ret, size_t *ret_bytes)
+static int link_memory(const void *object, size_t bytes, char **ret, size_t *ret_bytes)
 {
 	size_t base_bytes;
 	const void *base = dataplane_kernel_object(&base_bytes);
@@ -130,7 +97,7 @@ static int link_memory(const void *object, size_t bytes, void **ret, size_t *ret
 	if (r == 0)
 		r = link_files(files[0].path, files[1].path, files[2].path);
 	if (r == 0)
-		r = read_memory(&files[2], ret, ret_bytes);
+		r = whole_file_read(files[2].fd, SIZE_MAX, ret, ret_bytes);
 	while (n)
 		close(files[--n].fd);
 	return r;
@@ -141,7 +108,7 @@ static int link_memory(const void *object, size_t bytes, void **ret, size_t *ret
 static int build_bpf(struct cache_objects *o, const char *folder,
 	const struct policy_source *source, char **ret_messages, struct error *why)
 {
-	void *object = NULL;
+	char *object = NULL;
 	size_t bytes = 0;
 	int r = compile(&object, &bytes, COMPILE_BPF, folder, source, ret_messages, why);
 
@@ -173,7 +140,7 @@ static int build(struct cache_objects *ret, struct policy_cache *cache, const st
 	int r = cache_make_work(cache, why);
 
 	if (r == 0)
-		r = compile_prepare(cache->work, why);
+		r = cache_note_failure(cache, compile_prepare(cache->work), why);
 	if (r == 0)
 		r = build_bpf(&o, cache->work, source, ret_messages, why);
 	if (r == 0)

@@ -14,9 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/fnv.h"
+#include "base/whole_file.h"
 
 #define SUFFIX    ".policy"
 #define WORK      "making."
+#define BELOW     "/proc/self/fd/%d/" /* the folder that was checked, whatever its path is now */
 #define VERIFIED  ".verified"
 #define NAME_SIZE 64 /* of an entry: 16 digits and SUFFIX; with VERIFIED two times 16 */
 #define DAY       86400
@@ -38,13 +40,19 @@ static const char magic[8] = "FBPOLCY1";
 static int find_base(char path[BASE_SIZE], struct error *why)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	bool root = geteuid() == 0;
+	struct stat st;
 	int n = -1;
+
+	/* by sudo: a folder of root's would keep the home's owner from making one */
+	if (root && home && (stat(home, &st) < 0 || st.st_uid != 0))
+		home = NULL;
 
 	if (cache && *cache == '/')
 		n = snprintf(path, BASE_SIZE, "%s", cache);
 	else if (home && *home == '/')
 		n = snprintf(path, BASE_SIZE, "%s/.cache", home);
-	else if (geteuid() == 0)
+	else if (root)
 		n = snprintf(path, BASE_SIZE, "/var/cache");
 	if (n < 0)
 		return error_set(why, -ENOENT,
@@ -148,7 +156,7 @@ static void remove_old(const struct policy_cache *c)
 {
 	int fd = openat(c->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *all = fd < 0 ? NULL : fdopendir(fd);
-	char path[PATH_MAX + NAME_MAX + 1];
+	char path[NAME_MAX + sizeof(c->work)];
 	time_t now = time(NULL);
 	struct dirent *e;
 	struct stat st;
@@ -156,7 +164,7 @@ static void remove_old(const struct policy_cache *c)
 	while (all && (e = readdir(all))) {
 		if (fstatat(c->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		snprintf(path, sizeof(path), "%s/%s", c->path, e->d_name);
+		snprintf(path, sizeof(path), BELOW "%s", c->fd, e->d_name);
 		if (S_ISREG(st.st_mode) &&
 			(ends_with(e->d_name, SUFFIX) || ends_with(e->d_name, VERIFIED)) &&
 			now - st.st_mtime > CACHE_DAYS * DAY)
@@ -171,16 +179,21 @@ static void remove_old(const struct policy_cache *c)
 		close(fd);
 }
 
+int cache_note_failure(const struct policy_cache *c, int code, struct error *why)
+{
+	return code < 0 ? error_set(why, code,
+				  "can't write to %s: %s; XDG_CACHE_HOME can name another place",
+				  c->path, strerror(-code))
+			: 0;
+}
+
 int cache_make_work(struct policy_cache *c, struct error *why)
 {
-	if (snprintf(c->work, sizeof(c->work), "%s/" WORK "XXXXXX", c->path) <
-			(int)sizeof(c->work) &&
-		mkdtemp(c->work))
+	snprintf(c->work, sizeof(c->work), BELOW WORK "XXXXXX", c->fd);
+	if (mkdtemp(c->work))
 		return 0;
 	*c->work = '\0';
-	return error_set(why, -errno,
-		"can't write to %s: %s; XDG_CACHE_HOME can name another place", c->path,
-		strerror(errno));
+	return cache_note_failure(c, -errno, why);
 }
 
 /* ---- entries ---- */
@@ -233,9 +246,9 @@ void cache_objects_release(struct cache_objects *o)
 	*o = (struct cache_objects){0};
 }
 
-static void *copy(const char *bytes, size_t n)
+static char *copy(const char *bytes, size_t n)
 {
-	void *p = malloc(n + 1);
+	char *p = malloc(n + 1);
 
 	return p ? memcpy(p, bytes, n) : NULL;
 }
@@ -273,24 +286,15 @@ static int take_entry(
 
 int cache_get(const struct policy_cache *c, const struct cache_key *key, struct cache_objects *ret)
 {
-	char name[NAME_SIZE], *bytes;
-	struct stat st;
+	char name[NAME_SIZE], *bytes = NULL;
 	int fd, r = -ENOENT;
-	size_t at = 0;
-	ssize_t n = 1;
+	size_t size;
 
 	fd = openat(c->fd, entry_name(name, key), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -ENOENT;
-	bytes = !fstat(fd, &st) && S_ISREG(st.st_mode) && !check_owner(fd, name, NULL)
-			? malloc((size_t)st.st_size + 1)
-			: NULL;
-	while (bytes && n > 0 && at < (size_t)st.st_size) {
-		n = read(fd, bytes + at, (size_t)st.st_size - at);
-		at += n > 0 ? (size_t)n : 0;
-	}
-	if (bytes)
-		r = take_entry(bytes, at, key, ret);
+	if (!check_owner(fd, name, NULL) && !whole_file_read(fd, SIZE_MAX, &bytes, &size))
+		r = take_entry(bytes, size, key, ret);
 	if (r == 0)
 		futimens(fd, NULL); /* it was used: it stays */
 	free(bytes);
@@ -306,17 +310,11 @@ static void *append(char *at, const void *bytes, size_t n)
 
 static int write_file(const char *path, const char *bytes, size_t size)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), r = 0;
-	size_t at = 0;
-	ssize_t n;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600), r;
 
 	if (fd < 0)
 		return -errno;
-	for (; r == 0 && at < size; at += (size_t)n) {
-		n = write(fd, bytes + at, size - at);
-		if (n <= 0)
-			r = n ? -errno : -EIO;
-	}
+	r = whole_file_write(fd, bytes, size);
 	if (close(fd) < 0 && r == 0)
 		r = -errno;
 	return r;
@@ -331,7 +329,7 @@ int cache_put(struct policy_cache *c, const struct cache_key *key, const struct 
 		.bpf_bytes = o->bpf_bytes,
 		.native_bytes = o->native_bytes};
 	size_t size = sizeof(e) + e.name_bytes + e.text_bytes + e.bpf_bytes + e.native_bytes;
-	char name[NAME_SIZE], path[PATH_MAX + 8], *bytes = malloc(size), *at;
+	char name[NAME_SIZE], path[sizeof(c->work) + 8], *bytes = malloc(size), *at;
 	int r;
 
 	if (!bytes)
@@ -349,9 +347,7 @@ int cache_put(struct policy_cache *c, const struct cache_key *key, const struct 
 	if (r == 0 && renameat(AT_FDCWD, path, c->fd, entry_name(name, key)) < 0)
 		r = -errno;
 	if (r < 0)
-		return error_set(why, r,
-			"can't write to %s: %s; XDG_CACHE_HOME can name another place", c->path,
-			strerror(-r));
+		return cache_note_failure(c, r, why);
 	remove_old(c);
 	return 0;
 }

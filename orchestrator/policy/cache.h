@@ -3,8 +3,8 @@
 #define FABRICBED_POLICY_CACHE_H
 
 /*
- * Compiled policies: $XDG_CACHE_HOME/fabricbed/policies, else ~/.cache/fabricbed/policies, a file
- * each. What is there is run, as root too: nobody but its owner may write to the folder.
+ * Compiled policies: $XDG_CACHE_HOME/fabricbed/policies, else ~/.cache/fabricbed/policies, else, as
+ * root without a home of its own, /var/cache/fabricbed/policies; a file each. What is there is run, as root too: nobody but its owner may write to the folder.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -17,8 +17,8 @@
 struct policy_cache {
 	int fd;
 	char path[PATH_MAX];
-	/* of a policy that is being made: a folder of this process; "": none */
-	char work[PATH_MAX];
+	/* of a policy that is being made: a folder by way of fd, for this process alone; "": none */
+	char work[64];
 };
 
 /* What an entry is found by. All of it is compared, not only its hash. */
@@ -31,7 +31,7 @@ struct cache_key {
 
 /* Two objects, allocated. */
 struct cache_objects {
-	void *bpf, *native;
+	char *bpf, *native;
 	size_t bpf_bytes, native_bytes;
 };
 
@@ -41,6 +41,9 @@ void cache_close(struct policy_cache *c);
 
 /* 0; -ENOENT: there is no such entry, or none that is whole; -ENOMEM. */
 int cache_get(const struct policy_cache *c, const struct cache_key *key, struct cache_objects *ret);
+
+/* code; if it is below 0, with why: it came of writing to the cache's folder. */
+int cache_note_failure(const struct policy_cache *c, int code, struct error *why);
 
 /* Makes c->work. 0, or -errno with why. */
 int cache_make_work(struct policy_cache *c, struct error *why);

@@ -65,15 +65,16 @@ static int make_interfaces(const struct trial *t, struct error *why)
 		return error_set(why, r < 0 ? r : ns, "can't make a network namespace: %s",
 			strerror(r < 0 ? -r : -ns));
 	r = rtnl_open(&rtnl, why);
-	for (uint32_t s = 0; r == 0 && s < CHECK_SWITCHES; s += 2) {
+	for (uint32_t n = 0; r == 0 && n < CHECK_SWITCHES * WORLD_INGRESS; n += 2) {
 		struct veth_end ends[2];
 
 		for (uint32_t i = 0; i < 2; i++) {
-			uint32_t id = world_ingress(&t->world, s + i);
+			uint32_t id =
+				world_ingress(&t->world, n / WORLD_INGRESS, n % WORLD_INGRESS + i);
 
 			ends[i] = (struct veth_end){.netns_fd = ns,
 				.index = id,
-				.mac = {2, 0, 0, 0, (uint8_t)s, (uint8_t)i}};
+				.mac = {2, 0, 0, 0, 0, (uint8_t)(n + i)}};
 			snprintf(ends[i].name, sizeof(ends[i].name), "p%u", id);
 		}
 		rtnl_add_veth(rtnl, &ends[0], &ends[1], 1500);

@@ -16,13 +16,15 @@
 #define FLOWS     300u /* so many that the flow tables have no room for all */
 #define FLOW_SETS 4u
 
+#define PROTO_PORTLESS 47 /* GRE: the switch looks for no ports in it */
+
 /* Ports of a group at most, by switch. */
 static const uint32_t candidates[CHECK_SWITCHES] = {8, 16, 64, GROUP_PORTS};
 
-/* The port at which packets arrive, and one for each candidate. */
+/* Those at which packets arrive, and one for each candidate. */
 static uint32_t port_count(uint32_t sw)
 {
-	return 1 + candidates[sw];
+	return WORLD_INGRESS + candidates[sw];
 }
 
 /* A set of different ports, in random order: one port, two, all, or any number. */
@@ -59,9 +61,10 @@ void world_init(struct check_world *w, uint64_t seed)
 	}
 }
 
-uint32_t world_ingress(const struct check_world *w, uint32_t sw)
+/* The first port and the last ones: the largest number exceeds any count, and 8 bits. */
+uint32_t world_ingress(const struct check_world *w, uint32_t sw, uint32_t i)
 {
-	return w->first_port[sw];
+	return w->first_port[sw] + (i ? candidates[sw] + i : 0);
 }
 
 struct sw_sizes world_sizes(const struct check_world *w)
@@ -74,7 +77,7 @@ struct sw_sizes world_sizes(const struct check_world *w)
 		.groups = CHECK_SWITCHES * WORLD_GROUPS,
 		.config =
 			{
-				.features = SW_BALANCE | SW_CLASSES,
+				.features = SW_BALANCE | SW_CLASSES | SW_STACK, /* TCP too */
 				.balances = 1u << BALANCE_FILE,
 				.flow_sets = FLOW_SETS,
 				.host_count = HOSTS,
@@ -166,7 +169,7 @@ static void change(const struct check_world *w, struct sw_tables *t, uint64_t rn
 	uint32_t sw = rng_below(&rng, CHECK_SWITCHES);
 	bool all_down = !rng_below(&rng, 16);
 
-	for (uint32_t i = 1; i < port_count(sw); i++) {
+	for (uint32_t i = 1; i <= candidates[sw]; i++) {
 		struct port *p = &t->ports[w->first_port[sw] + i];
 		struct queue *q = &t->queues[(w->first_port[sw] + i) * CLASSES];
 
@@ -198,7 +201,7 @@ void world_change(struct check_world *w, struct sw_tables *one, struct sw_tables
 /* What packets of a flow have in common. */
 struct flow {
 	bool ip6;
-	uint8_t dscp;
+	uint8_t dscp, protocol;
 	uint32_t src, dst;
 	uint16_t port;
 	uint32_t label;
@@ -206,11 +209,14 @@ struct flow {
 
 static struct flow random_flow(struct check_world *w)
 {
+	static const uint8_t protocols[] = {
+		PROTO_UDP, PROTO_UDP, PROTO_UDP, PROTO_TCP, PROTO_PORTLESS};
 	uint64_t rng = rng_stream(w->seed, "flow", rng_below(&w->rng, FLOWS));
 
 	return (struct flow){
 		.ip6 = rng_below(&rng, 2),
 		.dscp = (uint8_t)rng_below(&rng, DSCP_COUNT),
+		.protocol = protocols[rng_below(&rng, 5)],
 		.src = rng_below(&rng, HOSTS),
 		.dst = rng_below(&rng, HOSTS),
 		.port = (uint16_t)rng_take(&rng),
@@ -218,6 +224,7 @@ static struct flow random_flow(struct check_world *w)
 	};
 }
 
+/* TCP has its ports in the same place; behind them nobody looks. */
 static void write_udp(uint8_t *at, const struct flow *f, uint32_t length)
 {
 	struct udp_hdr udp = {
@@ -234,7 +241,7 @@ static void write_ip4(uint8_t *at, const struct flow *f, uint32_t length)
 		.length = be16(length),
 		.fragment = be16(0x4000),
 		.ttl = 64,
-		.protocol = PROTO_UDP,
+		.protocol = f->protocol,
 		.src = be32(HOST_IP4_NET + f->src + 1),
 		.dst = be32(HOST_IP4_NET + f->dst + 1),
 	};
@@ -250,7 +257,7 @@ static void write_ip6(uint8_t *at, const struct flow *f, uint32_t length)
 		.version_class_flow =
 			be32(6u << 28 | (uint32_t)(f->dscp << 2 | ECN_ECT0) << 20 | f->label),
 		.payload_length = be16(length - sizeof(ip)),
-		.next_header = PROTO_UDP,
+		.next_header = f->protocol,
 		.hop_limit = 64,
 		.src = HOST_IP6_NET_BYTES,
 		.dst = HOST_IP6_NET_BYTES,
@@ -281,7 +288,7 @@ void world_packet(struct check_world *w, struct world_packet *ret, struct frame 
 	length = (uint32_t)(f.ip6 ? sizeof(struct ip6_hdr) : sizeof(struct ip4_hdr)) +
 		 (uint32_t)(sizeof(struct udp_hdr) + sizeof(struct bth_hdr)) + payload + ICRC_BYTES;
 	ret->sw = rng_below(&w->rng, CHECK_SWITCHES);
-	ret->port = world_ingress(w, ret->sw);
+	ret->port = world_ingress(w, ret->sw, rng_below(&w->rng, WORLD_INGRESS));
 	ret->candidates = w->groups[ret->sw][f.dst % WORLD_GROUPS].count;
 	w->now_ps += random_gap(&w->rng);
 	memset(frame->bytes, 0, WORLD_FRAME);

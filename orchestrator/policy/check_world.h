@@ -14,6 +14,7 @@
 #define WORLD_FRAME   80u /* bytes of a frame that are there: up to the BTH, with IPv6 */
 #define WORLD_CHANGES 4u  /* packets between two changes */
 #define WORLD_GROUPS  8u  /* of each switch */
+#define WORLD_INGRESS 4u  /* ports of each switch at which packets arrive */
 
 struct check_world {
 	uint64_t rng, seed;
@@ -32,8 +33,8 @@ void world_init(struct check_world *w, uint64_t seed);
 
 struct sw_sizes world_sizes(const struct check_world *w);
 
-/* The port of a switch at which packets arrive. */
-uint32_t world_ingress(const struct check_world *w, uint32_t sw);
+/* The i-th port of a switch at which packets arrive, i < WORLD_INGRESS. */
+uint32_t world_ingress(const struct check_world *w, uint32_t sw, uint32_t i);
 
 /* Writes tables that are all zero. */
 void world_write(const struct check_world *w, struct sw_tables *t);

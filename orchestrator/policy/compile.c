@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clean.h"
+#include "base/fnv.h"
+#include "base/whole_file.h"
 #include "io/command.h"
 #include "policy/embedded.h"
 #include "policy/scan.h"
@@ -43,6 +45,17 @@ static const char *const bpf[] = {
 static const char *const native[] = {"clang", FLAGS, "-O3", "-fPIC", "-shared", "-nostdlib",
 	"-fno-stack-protector", "-Wl,-z,noexecstack", "-Wl,--build-id=none", NULL};
 
+uint64_t compile_flags(void)
+{
+	const char *const *const commands[] = {bpf, native};
+	uint64_t hash = 0;
+
+	for (int i = 0; i < 2; i++)
+		for (const char *const *word = commands[i]; *word; word++)
+			hash = hash * 3 + fnv_hash(*word, strlen(*word));
+	return hash;
+}
+
 /* ---- headers ---- */
 
 static int make_parents(char *path, size_t from)
@@ -59,8 +72,7 @@ static int make_parents(char *path, size_t from)
 static int write_header(const char *folder, const struct embedded_header *h)
 {
 	char path[PATH_MAX];
-	size_t length = strlen(h->text);
-	int fd, r = 0;
+	int fd, r;
 
 	if (snprintf(path, sizeof(path), "%s/" HEADERS "/%s", folder, h->name) >= (int)sizeof(path))
 		return -ENAMETOOLONG;
@@ -70,19 +82,18 @@ static int write_header(const char *folder, const struct embedded_header *h)
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return -errno;
-	if (write(fd, h->text, length) != (ssize_t)length)
-		r = -EIO;
+	r = whole_file_write(fd, h->text, strlen(h->text));
 	close(fd);
 	return r;
 }
 
-int compile_prepare(const char *folder, struct error *why)
+int compile_prepare(const char *folder)
 {
 	int r = 0;
 
 	for (size_t i = 0; r == 0 && i < embedded_header_count; i++)
 		r = write_header(folder, &embedded_headers[i]);
-	return r < 0 ? error_set(why, r, "can't write to %s: %s", folder, strerror(-r)) : 0;
+	return r;
 }
 
 /* ---- what it says ---- */
@@ -198,74 +209,7 @@ static int explain_failure(
 		clean_text(text));
 }
 
-/* ---- files ---- */
-
-static int read_file(const char *folder, const char *name, void **ret, size_t *ret_bytes)
-{
-	char path[PATH_MAX], *bytes = NULL;
-	struct stat st;
-	ssize_t n = 1;
-	size_t at = 0;
-	int fd;
-
-	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (!fstat(fd, &st))
-		bytes = malloc((size_t)st.st_size + 1);
-	while (bytes && n > 0 && at < (size_t)st.st_size) {
-		n = read(fd, bytes + at, (size_t)st.st_size - at);
-		at += n > 0 ? (size_t)n : 0;
-	}
-	close(fd);
-	if (!bytes)
-		return -ENOMEM;
-	bytes[at] = '\0';
-	*ret = bytes;
-	*ret_bytes = at;
-	return 0;
-}
-
-/* The line of a text where a word is first. */
-static unsigned line_of_text(const struct policy_source *source, const char *word)
-{
-	const char *found = strstr(source->text, word);
-	unsigned line = 1;
-
-	for (const char *p = source->text; found && p < found; p++)
-		line += *p == '\n';
-	return found ? line : 0;
-}
-
-/* What it read is part of the command or of the compiler: else the text alone would not tell what
- * the policy is. */
-static int check_reads(const char *folder, const struct policy_source *source, struct error *why)
-{
-	char place[SOURCE_PLACE], *file, *rest, *slash;
-	void *reads;
-	size_t bytes;
-	int r = read_file(folder, READS, &reads, &bytes);
-
-	if (r < 0)
-		return error_set(why, r, "can't read %s/" READS ": %s", folder, strerror(-r));
-	rest = reads;
-	strsep(&rest, " "); /* "object:" */
-	while (r == 0 && (file = strsep(&rest, " \n"))) {
-		if (!*file || !strcmp(file, "\\") || !strncmp(file, HEADERS "/", 8) ||
-			strstr(file, "/clang/"))
-			continue;
-		slash = strrchr(file, '/');
-		r = error_set(why, -EINVAL, "%s: it includes %s; a policy is one file",
-			source_place(place, source, line_of_text(source, slash ? slash + 1 : file)),
-			clean_text(file));
-	}
-	free(reads);
-	return r;
-}
-
-/* ---- compiling ---- */
+/* ---- running it ---- */
 
 /* The file's text behind a line that tells its name. */
 static char *marked_text(const struct policy_source *source, size_t *ret_length)
@@ -289,11 +233,11 @@ static char *marked_text(const struct policy_source *source, size_t *ret_length)
 	return text;
 }
 
-/* Nothing of the environment tells it what to do, as CPATH would. */
-static int run(enum compile_target target, const char *folder, const struct policy_source *source,
+/* Nothing of the environment tells it what to do, as CPATH would. source: NULL, or its input. */
+static int run(const char *const argv[], const struct policy_source *source, const char *folder,
 	struct command_output *ret)
 {
-	char path[PATH_MAX], language[] = "LC_ALL=C", temporary[PATH_MAX + 8];
+	char path[PATH_MAX], language[] = "LC_ALL=C", temporary[] = "TMPDIR=.";
 	char *const environment[] = {path, language, temporary, NULL};
 	const char *const paths = getenv("PATH");
 	struct command_bounds bounds = {.folder = folder,
@@ -301,24 +245,100 @@ static int run(enum compile_target target, const char *folder, const struct poli
 		.cpu_seconds = CPU_SECONDS,
 		.memory_bytes = MEMORY_BYTES,
 		.file_bytes = FILE_BYTES};
-	char *text = marked_text(source, &bounds.input_bytes);
+	char *text = source ? marked_text(source, &bounds.input_bytes) : NULL;
 	int r;
 
-	if (!text)
+	if (source && !text)
 		return -ENOMEM;
 	bounds.input = text;
 	snprintf(path, sizeof(path), "PATH=%s", paths ? paths : "/usr/bin:/bin");
-	snprintf(temporary, sizeof(temporary), "TMPDIR=%s", folder);
-	r = command_run_bounded(target == COMPILE_BPF ? bpf : native, environment, &bounds, ret);
+	r = command_run_bounded(argv, environment, &bounds, ret);
 	free(text);
 	return r;
 }
 
-int compile(void **ret, size_t *ret_bytes, enum compile_target target, const char *folder,
+/* ---- files ---- */
+
+static int read_file(const char *folder, const char *name, char **ret, size_t *ret_bytes)
+{
+	char path[PATH_MAX];
+	int fd, r;
+
+	if (snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	r = whole_file_read(fd, FILE_BYTES, ret, ret_bytes);
+	close(fd);
+	return r;
+}
+
+/* The line of a text where a word is first. */
+static unsigned line_of_text(const struct policy_source *source, const char *word)
+{
+	const char *found = strstr(source->text, word);
+	unsigned line = 1;
+
+	for (const char *p = source->text; found && p < found; p++)
+		line += *p == '\n';
+	return found ? line : 0;
+}
+
+/* Below a folder, and not out of it again. */
+static bool is_below(const char *file, const char *folder)
+{
+	size_t n = strlen(folder);
+
+	return n && !strncmp(file, folder, n) && file[n] == '/' && !strstr(file + n, "/..");
+}
+
+/* The compiler's own headers; "": it does not tell. */
+static void find_own(char own[PATH_MAX], const char *folder)
+{
+	const char *const argv[] = {"clang", "-print-resource-dir", NULL};
+	struct command_output output;
+
+	own[0] = '\0';
+	if (run(argv, NULL, folder, &output) == 0 && !output.status)
+		snprintf(own, PATH_MAX, "%.*s", (int)strcspn(output.out, "\n"), output.out);
+}
+
+/* What it read is part of the command or of the compiler: else the text alone would not tell what
+ * the policy is. */
+static int check_reads(const char *folder, const struct policy_source *source, struct error *why)
+{
+	char place[SOURCE_PLACE], own[PATH_MAX] = "", *reads, *file, *rest, *slash;
+	size_t bytes;
+	int r = read_file(folder, READS, &reads, &bytes);
+
+	if (r < 0)
+		return error_set(why, r, "can't read what the compiler wrote: %s", strerror(-r));
+	rest = reads;
+	strsep(&rest, " "); /* "object:" */
+	while (r == 0 && (file = strsep(&rest, " \n"))) {
+		if (!*file || !strcmp(file, "\\") || is_below(file, HEADERS))
+			continue;
+		if (!*own)
+			find_own(own, folder);
+		if (is_below(file, own))
+			continue;
+		slash = strrchr(file, '/');
+		r = error_set(why, -EINVAL, "%s: it includes %s; a policy is one file",
+			source_place(place, source, line_of_text(source, slash ? slash + 1 : file)),
+			clean_text(file));
+	}
+	free(reads);
+	return r;
+}
+
+/* ---- compiling ---- */
+
+int compile(char **ret, size_t *ret_bytes, enum compile_target target, const char *folder,
 	const struct policy_source *source, char **ret_messages, struct error *why)
 {
 	struct command_output output;
-	int r = run(target, folder, source, &output);
+	int r = run(target == COMPILE_BPF ? bpf : native, source, folder, &output);
 
 	if (r == -ENOENT)
 		return error_set(why, r,
@@ -339,5 +359,6 @@ int compile(void **ret, size_t *ret_bytes, enum compile_target target, const cha
 	if (r < 0)
 		return r;
 	r = read_file(folder, OBJECT, ret, ret_bytes);
-	return r < 0 ? error_set(why, r, "can't read %s/" OBJECT ": %s", folder, strerror(-r)) : 0;
+	return r < 0 ? error_set(why, r, "can't read what the compiler wrote: %s", strerror(-r))
+		     : 0;
 }

@@ -51,15 +51,18 @@ static unsigned find_line(const struct policy_source *source, const char *at)
 /* What to do about it, as far as the verifier's words tell. */
 static const char *remedy(const char *words)
 {
+	static const char loop[] =
+		"; a loop over the candidates is 'for (__u32 i = 0; i < p->count; i++)', any other needs a constant bound and few rounds";
+	static const char index[] = "; an index needs % or a comparison before it is used";
 	static const struct {
 		const char *part, *remedy;
 	} remedies[] = {
-		{"too large", "; a loop needs a bound, and few rounds"},
-		{"infinite loop", "; a loop needs a bound"},
-		{"back-edge", "; a loop needs a bound"},
-		{"jumps is too complex", "; a loop needs a bound, and few rounds"},
-		{"map_value", "; an index needs % or a comparison before it is used"},
-		{"map value", "; an index needs % or a comparison before it is used"},
+		{"too large", loop},
+		{"infinite loop", loop},
+		{"back-edge", loop},
+		{"jumps is too complex", loop},
+		{"map_value", index},
+		{"map value", index},
 	};
 
 	for (size_t i = 0; i < sizeof(remedies) / sizeof(remedies[0]); i++)

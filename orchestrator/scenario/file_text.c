@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
+#include "base/whole_file.h"
 #include "scenario/explain.h"
 #include "scenario/schema_use.h"
 #include "scenario/text.h"
@@ -17,35 +17,6 @@ void file_release(struct file_text *f)
 	free(f->path);
 	free(f->text);
 	*f = (struct file_text){0};
-}
-
-/*
- * All of an open file of at most so many bytes. 0 or -errno; -EFBIG: it is too large; -EISDIR: it
- * is no regular file.
- */
-static int read_all(int fd, uint64_t max, struct file_text *f)
-{
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	if (!S_ISREG(st.st_mode))
-		return -EISDIR;
-	if ((uint64_t)st.st_size > max)
-		return -EFBIG;
-	f->text = calloc((size_t)st.st_size + 1, 1);
-	if (!f->text)
-		return -ENOMEM;
-	while (f->length < (size_t)st.st_size) {
-		ssize_t got = read(fd, f->text + f->length, (size_t)st.st_size - f->length);
-
-		if (got < 0 && errno != EINTR)
-			return -errno;
-		if (got == 0)
-			break;
-		f->length += got > 0 ? (size_t)got : 0;
-	}
-	return 0;
 }
 
 /* The file of that name, which may be relative to the scenario's folder. 0 or -errno. */
@@ -66,7 +37,7 @@ static int open_named(const char *scenario, const char *name, uint64_t max, stru
 	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return -errno;
-	r = read_all(fd, max, f);
+	r = whole_file_read(fd, max, &f->text, &f->length);
 	close(fd);
 	return r;
 }

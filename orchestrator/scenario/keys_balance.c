@@ -5,7 +5,6 @@
 #include "base/balance_name.h"
 #include "scenario/check.h"
 
-#define FILE_BYTES_MAX (1u << 20)
 #define FLOWS_MAX      (1u << 20) /* of a switch: 64 MB */
 #define CHOICES_MAX    8          /* of drill.h, as is the next */
 #define REMEMBERED_MAX 4
@@ -231,7 +230,7 @@ _Static_assert(offsetof(struct balances_spec, all) == 0, "a tier has these keys 
 
 static const struct key balance_keys[TIER_KEYS + 1 + BALANCE_TIERS] = {
 	BALANCE_KEY("policy", FILE, policy, .fallback = "ecmp", .built_in = policy_word,
-		.words = policy_words, .max = FILE_BYTES_MAX,
+		.words = policy_words, .max = POLICY_FILE_MAX,
 		.expected = "a policy: " POLICIES " with one, such as my.c",
 		.help = "one of fabricbed's policies, or the name of a C file with your own"),
 	BALANCE_KEY("gap", TIME, gap_ps, .fallback = "100us", .min = PS_PER_NS, .max = TIME_MAX,

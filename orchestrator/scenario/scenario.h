@@ -69,6 +69,8 @@ struct class_spec {
 enum trim_to { TRIM_OFF, TRIM_RECEIVER, TRIM_SENDER };
 enum reroute_mode { REROUTE_GLOBAL, REROUTE_LOCAL };
 
+#define POLICY_FILE_MAX (1u << 20) /* bytes of a user's own */
+
 /* How some of the switches pick among equal-cost ports. */
 struct balance_spec {
 	struct file_text policy; /* the word of one of fabricbed's own, or the user's file */

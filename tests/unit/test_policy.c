@@ -2,6 +2,7 @@
 /* Policies of the user's: the parts that need no compiler. tests/system/policy.sh has the rest. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -10,11 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "abi/wire.h"
 #include "dataplane/kernel.h"
+#include "fabricbed/policy.h"
 #include "policy/cache.h"
 #include "policy/check.h"
 #include "policy/check_world.h"
@@ -117,6 +121,9 @@ static const char *explained(const char *words, int *ret)
 	return why.text;
 }
 
+#define LOOP                                                                                       \
+	"; a loop over the candidates is 'for (__u32 i = 0; i < p->count; i++)', any other needs a constant bound and few rounds"
+
 static void the_verifier_s_words_get_the_line(void **state)
 {
 	int r;
@@ -127,7 +134,7 @@ static void the_verifier_s_words_get_the_line(void **state)
 			"the kernel refuses the programs: x, at: turn++; @ ./my.c:6\n\n12: (61) r1 = 0\n"
 			"BPF program is too large. Processed 1000001 insn",
 			&r),
-		"my.c:6: the kernel's verifier refuses it: BPF program is too large. Processed 1000001 insn; a loop needs a bound, and few rounds");
+		"my.c:6: the kernel's verifier refuses it: BPF program is too large. Processed 1000001 insn" LOOP);
 	assert_int_equal(r, -EINVAL);
 	/* kernels before 6.10 tell no line; what follows the reason is left out */
 	assert_string_equal(
@@ -135,7 +142,7 @@ static void the_verifier_s_words_get_the_line(void **state)
 			"the kernel refuses the programs: x, at:   turn++;\ninfinite loop detected at insn 7\n"
 			"cur state: R0\nold state: R0",
 			&r),
-		"my.c:6: the kernel's verifier refuses it: infinite loop detected at insn 7; a loop needs a bound");
+		"my.c:6: the kernel's verifier refuses it: infinite loop detected at insn 7" LOOP);
 	/* in a header, then */
 	assert_string_equal(
 		explained(
@@ -155,6 +162,11 @@ static uint32_t first_port(struct policy *p)
 	(void)p;
 	calls++;
 	return returned = 0;
+}
+
+static uint32_t ingress(struct policy *p)
+{
+	return returned = p->in_port;
 }
 
 static uint32_t no_port(struct policy *p)
@@ -196,6 +208,8 @@ static void a_trial_counts_what_is_no_port(void **state)
 	assert_int_equal(tried(&result, no_port, &why), 0);
 	assert_int_equal(result.out_of_range, result.choices);
 	assert_non_null(strstr(result.example, "it returned 1000 of "));
+	assert_int_equal(tried(&result, ingress, &why), 0);
+	assert_in_range(result.out_of_range, 1, result.choices - 1);
 	assert_int_equal(tried(&result, crash, &why), -EINVAL);
 	assert_non_null(strstr(why.text, "my.c: it divides by zero"));
 }
@@ -211,7 +225,8 @@ static void packets_and_queues_vary(void **state)
 		uint8_t bytes[sizeof(struct frame) + WORLD_FRAME];
 	} u;
 	struct world_packet p;
-	uint32_t least = UINT32_MAX, most = 0, down = 0, ip6 = 0;
+	uint32_t least = UINT32_MAX, most = 0, down = 0, ip6 = 0, arrived = 0;
+	uint32_t protocols[256] = {0};
 	uint64_t before = 0;
 
 	(void)state;
@@ -226,8 +241,11 @@ static void packets_and_queues_vary(void **state)
 		world_packet(&w, &p, &u.frame);
 		least = p.candidates < least ? p.candidates : least;
 		most = p.candidates > most ? p.candidates : most;
-		down += !dps[0]->tables.ports[p.port + 1].up;
+		down += !dps[0]->tables.ports[w.first_port[p.sw] + 1].up;
 		ip6 += u.frame.bytes[12] == 0x86;
+		protocols[u.frame.bytes[u.frame.bytes[12] == 0x86 ? 14 + 6 : 14 + 9]]++;
+		if (p.port - w.first_port[p.sw] > arrived)
+			arrived = p.port - w.first_port[p.sw];
 		assert_true(u.frame.hop.now_ps >= before);
 		before = u.frame.hop.now_ps;
 	}
@@ -235,6 +253,10 @@ static void packets_and_queues_vary(void **state)
 	assert_int_equal(most, GROUP_PORTS);
 	assert_in_range(down, 1, 50);
 	assert_in_range(ip6, 20, 80);
+	assert_in_range(arrived, UINT8_MAX + 1, UINT16_MAX);
+	assert_in_range(protocols[PROTO_UDP], 20, 80);
+	assert_in_range(protocols[PROTO_TCP], 1, 50);
+	assert_in_range(protocols[PROTO_UDP] + protocols[PROTO_TCP], 50, 99);
 	assert_memory_equal(
 		dps[0]->tables.ports, dps[1]->tables.ports, sizes.ports * sizeof(struct port));
 	assert_memory_equal(dps[0]->tables.queues, dps[1]->tables.queues,
@@ -396,6 +418,46 @@ static void who_may_write_there_is_the_owner_alone(void **state)
 	cache_close(&other);
 }
 
+/* As by sudo, which may leave HOME as it was. In a /var/cache of its own. */
+static void root_makes_nothing_in_the_home_of_another(void **state)
+{
+	struct folder *f = *state;
+	struct policy_cache other = {.fd = -1};
+	struct error why = ERROR_INIT;
+	char own[128];
+
+	if (geteuid() != 0 || unshare(CLONE_NEWNS) < 0 ||
+		mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+		mount("none", "/var/cache", "tmpfs", 0, NULL) < 0)
+		skip();
+	unsetenv("XDG_CACHE_HOME");
+	setenv("HOME", f->path, 1);
+	assert_int_equal(cache_open(&other, &why), 0);
+	snprintf(own, sizeof(own), "%s/.cache/fabricbed/policies", f->path);
+	assert_string_equal(other.path, own);
+	cache_close(&other);
+	assert_int_equal(chown(f->path, 65534, 65534), 0);
+	assert_int_equal(cache_open(&other, &why), 0);
+	assert_string_equal(other.path, "/var/cache/fabricbed/policies");
+	cache_close(&other);
+}
+
+/* Who has moved the folder away, and put another there, gets nothing into it. */
+static void what_is_made_stays_in_the_folder_that_was_checked(void **state)
+{
+	struct folder *f = *state;
+	char moved[PATH_MAX + 8];
+
+	assert_int_equal(cache_make_work(&f->cache, NULL), 0);
+	snprintf(moved, sizeof(moved), "%s.old", f->cache.path);
+	assert_int_equal(rename(f->cache.path, moved), 0);
+	assert_int_equal(mkdir(f->cache.path, 0700), 0);
+	assert_int_equal(access(f->cache.work, W_OK), 0);
+	put(f);
+	assert_int_equal(get(f, &key), 0);
+	assert_int_equal(rmdir(f->cache.path), 0); /* it is empty */
+}
+
 static void what_nobody_uses_goes(void **state)
 {
 	struct folder *f = *state;
@@ -447,6 +509,8 @@ int main(void)
 		CACHED(a_verified_entry_is_noted),
 		CACHED(a_damaged_entry_is_none),
 		CACHED(who_may_write_there_is_the_owner_alone),
+		CACHED(root_makes_nothing_in_the_home_of_another),
+		CACHED(what_is_made_stays_in_the_folder_that_was_checked),
 		CACHED(what_nobody_uses_goes),
 		CACHED(there_must_be_a_place),
 	};

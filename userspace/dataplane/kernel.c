@@ -115,14 +115,6 @@ static const struct dataplane_ops kernel_ops = {
 	.close = kernel_close,
 };
 
-static int silent(enum libbpf_print_level level, const char *format, va_list ap)
-{
-	(void)level;
-	(void)format;
-	(void)ap;
-	return 0;
-}
-
 static int size_maps(struct kernel *k, struct fabricbed_bpf *skel)
 {
 	struct table tables[TABLES];
@@ -247,7 +239,7 @@ static int load_programs(
 	if (!log)
 		return error_set(why, -ENOMEM, "out of memory");
 	opts.kernel_log_buf = log;
-	print = libbpf_set_print(silent);
+	print = libbpf_set_print(NULL);
 	skel = open_programs(p->code, &opts);
 	r = skel ? p->prepare(k, skel) : -errno;
 	if (!r)

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "base/whole_file.h"
 
 /* The files of a program that runs. */
 struct streams {
@@ -139,19 +140,16 @@ static int run(const char *const argv[], char *const environment[],
 
 static int make_input(const struct command_bounds *bounds)
 {
-	int fd = memfd_create("in", MFD_CLOEXEC);
-	size_t at = 0;
+	int fd = memfd_create("in", MFD_CLOEXEC), r;
 
-	while (fd >= 0 && at < bounds->input_bytes) {
-		ssize_t n = pwrite(fd, bounds->input + at, bounds->input_bytes - at, (off_t)at);
-
-		if (n <= 0) {
-			close(fd);
-			return -1;
-		}
-		at += (size_t)n;
-	}
-	return fd;
+	if (fd < 0)
+		return -1;
+	r = whole_file_write(fd, bounds->input, bounds->input_bytes);
+	if (r == 0 && lseek(fd, 0, SEEK_SET) == 0)
+		return fd;
+	close(fd);
+	errno = r ? -r : errno;
+	return -1;
 }
 
 /* Into files in memory, of which it never waits for a reader as it would at a pipe. */
