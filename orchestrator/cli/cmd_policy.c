@@ -306,7 +306,8 @@ static json_t *swap_keys(const struct policy_source *source)
 	if (bytes <= CONTROL_KEYS_MAX)
 		return keys;
 	json_decref(keys);
-	cli_error("%s has %zu bytes, %zu as JSON; a live fabric takes policies of up to %d as JSON",
+	cli_error(
+		"%s has %zu bytes, %zu as JSON; a live fabric takes policies of up to %d bytes as JSON",
 		source->name, source->length, bytes, CONTROL_KEYS_MAX);
 	return NULL;
 }

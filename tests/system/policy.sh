@@ -62,9 +62,23 @@ policy static.c <<-'END'
 	}
 END
 
+cat >small.yaml <<-'END'
+	name: small
+	topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}
+	workload: [{pairs: {from: [h0, h1], to: [h2, h3], message: 64KB}}]
+	switch: {balance: {policy: good.c}}
+	expect: [{metric: flows.unfinished, equals: 0}, {metric: packets.dropped, equals: 0}]
+END
 try env PATH=/nowhere "$fabricbed" policy build good.c
 like "a missing compiler is named with its package" "$status $err" \
 	"3 fabricbed: good.c: a policy is compiled by clang, which is not installed; remedy: apt-get install clang"
+try env PATH=/nowhere "$fabricbed" validate small.yaml
+like "validate says that it could not build it" "$status $err" \
+	"0 fabricbed: note: good.c: a policy is compiled by clang, which is not installed; remedy: apt-get install clang"
+{ cat good.c; printf '/*%65500s*/' ''; } >large.c
+try "$fabricbed" policy swap none large.c
+like "a policy that is too long for a live fabric is told before it is asked" "$status $err" \
+	"2 fabricbed: large.c has 6[0-9]* bytes, 6[0-9]* as JSON; a live fabric takes policies of up to 65472 bytes as JSON"
 refuses "a file without a policy is refused" missing.c "missing.c: it has no policy; one is POLICY(name) { return ...; }"
 refuses "two policies are refused with the line" two.c "two.c:3:1: a second POLICY(); the file of a policy has one"
 refuses "a mistake has the compiler's words and the line" syntax.c \
@@ -87,13 +101,6 @@ out_hash=$(sed 's/.*hash \([0-9a-f]*\).*/\1/' <<<"$out")
 same "the cache is the owner's alone" "$(stat -c %a "$policies" "$policies"/*.policy)" "700
 600"
 
-cat >small.yaml <<-'END'
-	name: small
-	topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 2}}
-	workload: [{pairs: {from: [h0, h1], to: [h2, h3], message: 64KB}}]
-	switch: {balance: {policy: good.c}}
-	expect: [{metric: flows.unfinished, equals: 0}, {metric: packets.dropped, equals: 0}]
-END
 try "$fabricbed" run small.yaml --dataplane inline --set clock=stepped --output run -q
 exits "a scenario names its policy" 0
 same "and results tell which it was" "$(figure run/summary.json policy.file) $(figure run/summary.json policy.hash)" \
@@ -116,6 +123,7 @@ if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 		}
 	END
 	policy range.c <<<'POLICY(a) { return p->hash % (p->count + 1); }'
+	policy ingress.c <<<'POLICY(a) { return p->in_port; }'
 	policy zero.c <<<'POLICY(a) { return p->length / policy_depth(p, 0) % p->count; }'
 	policy endless.c <<-'END'
 		POLICY(a)
@@ -154,6 +162,8 @@ if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 		"1 differs.c: kernel and process DIFFER: packet *the kernel takes port *, the process takes port *"
 	try "$fabricbed" policy check range.c
 	like "numbers that are no port are counted" "$status $out" "1 *range.c: * times it returned no candidate, *: it returned * of *"
+	try "$fabricbed" policy check ingress.c
+	like "packets arrive at many ports" "$status $out" "1 *ingress.c: * times it returned no candidate, *"
 	try "$fabricbed" policy check zero.c
 	like "a division by zero is told" "$status $err" "2 fabricbed: zero.c: it divides by zero*"
 	refuses "a loop without bound is refused with the line" endless.c "endless.c:[67]: the kernel's verifier refuses it: infinite loop"
@@ -161,6 +171,16 @@ if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 	refuses "a million instructions are refused" million.c "million.c:2: 1000* instructions, of which the kernel takes 1000000 at most"
 	refuses "a compiler that takes too long is stopped" long.c "long.c:2: the compiler was stopped after 10 s"
 	refuses "a policy is one file" include.c "include.c:2:10: 'other.h' file not found; a policy is one file"
+	mkdir clang
+	echo >clang/x.h
+	for path in "$scratch/clang/x.h" "include/../../../../../../../../../..$scratch/clang/x.h"; do
+		policy stale.c <<<"#include \"$path\""$'\nPOLICY(a) { return 0; }'
+		try "$fabricbed" policy build stale.c
+		like "no other file is read: $path" "$status $err" "2 fabricbed: stale.c:2*: *; a policy is one file*"
+	done
+	policy headers.c <<<$'#include <stdint.h>\n#include <stdbool.h>\nPOLICY(a) { return (uint32_t)false; }'
+	try "$fabricbed" policy build headers.c
+	exits "the compiler's own headers are read" 0
 	refuses "libraries are refused" libc.c "libc.c:2:20: a policy can't call rand(): it has no randomness but its own"
 	refuses "tables are not walked" map.c "map.c:4: a policy can't call bpf_for_each_map_elem(): it walks no table"
 fi
