@@ -4,7 +4,8 @@
 
 /*
  * Compiled policies: $XDG_CACHE_HOME/fabricbed/policies, else ~/.cache/fabricbed/policies, else, as
- * root without a home of its own, /var/cache/fabricbed/policies; a file each. What is there is run, as root too: nobody but its owner may write to the folder.
+ * root without a home of its own, /var/cache/fabricbed/policies; a file each. What is there is run,
+ * as root too: nobody but its owner may write to the folder.
  */
 #include <limits.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@
 struct policy_cache {
 	int fd;
 	char path[PATH_MAX];
-	/* of a policy that is being made: a folder by way of fd, for this process alone; "": none */
+	/* of a policy that is being made: a folder of this process, by way of fd; "": none */
 	char work[64];
 };
 

@@ -13,8 +13,9 @@ struct session;
 /*
  * Between two windows: all switches balance by this policy from now on, whatever the scenario gives
  * them; NULL: by their own again. What a policy remembers begins anew. No frame is lost. A new
- * reference to what docs/control.md says, or NULL with why, and an error in *ret_error (-EINVAL: the
- * file is wrong): the policy is the one before, unless why says that the switches have their own.
+ * reference to what docs/control.md says, or NULL with why, and an error in *ret_error (-EINVAL:
+ * the file is wrong): the policy is the one before, unless why says that the switches have their
+ * own.
  */
 json_t *session_swap_policy(
 	struct session *s, const struct policy_source *source, int *ret_error, struct error *why);
