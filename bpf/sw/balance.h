@@ -95,7 +95,7 @@ static __always_inline __u32 sw_balance_own(struct sw_ctx *c, const struct switc
 {
 	__u64 count = c->group->count;
 
-	/* the verifier keeps the bound where count is on the stack, for loops over the candidates */
+	/* on the stack the verifier keeps its bound, for loops over the candidates */
 	sw_opaque(count);
 	if (count > GROUP_PORTS)
 		return GROUP_PORTS; /* a broken table: no port at all */
