@@ -172,7 +172,9 @@ struct group {
 };
 
 /* Load balancing at a switch: what its policy is told, and what it remembers. See sw/balance.h. */
-#define BALANCE_MEMORY 4016
+#define BALANCE_MEMORY         4016
+#define BALANCE_CHOICES_MAX    8 /* of the keys: what DRILL has memory for */
+#define BALANCE_REMEMBERED_MAX 4
 struct switch_balance {
 	__u64 gap_ps;      /* keys of switch.balance */
 	__u64 lifetime_ps; /* a flow that was not seen for longer is forgotten; 0: it never is */

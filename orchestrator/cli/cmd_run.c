@@ -283,7 +283,7 @@ static int run_once(struct run *run, const char *out)
 
 	if (!may_run(run))
 		return EXIT_MACHINE;
-	machine_note_memory(run->scenario, run->fabric, run->kernel);
+	machine_note_memory(run->scenario, run->fabric, run->kernel, false);
 	if (results_claim(&run->folder, &place) < 0)
 		return EXIT_INPUT;
 	status = run_session(run);

@@ -355,10 +355,11 @@ static int run_up(const struct command *c, const struct cli_args *given)
 
 	if (status == EXIT_WELL)
 		status = check_machine(c, &up);
-	if (status == EXIT_WELL)
+	if (status == EXIT_WELL) {
 		machine_note_dataplane(c, &args, up.kernel);
-	if (status == EXIT_WELL)
+		machine_note_memory(up.scenario, up.fabric, up.kernel, true);
 		status = bring_up(&up, &is_up);
+	}
 	if (is_up)
 		status = print_result(c, &args, &up);
 	registry_free(up.state);

@@ -27,11 +27,12 @@ void machine_note_dataplane(const struct command *c, const struct cli_args *args
 			"note: on the inline dataplane, since you are not root; the results are the same");
 }
 
-void machine_note_memory(const struct scenario *s, const struct fabric *f, bool kernel)
+void machine_note_memory(
+	const struct scenario *s, const struct fabric *f, bool kernel, bool lasting)
 {
 	uint64_t have = probe_memory_available(), need;
 
-	if (cost_memory(&need, s, f, kernel) < 0 || !have || need <= have)
+	if (cost_memory(&need, s, f, kernel, lasting) < 0 || !have || need <= have)
 		return;
 	cli_error("note: this will take about %llu MB of memory, and %llu MB are available%s",
 		(unsigned long long)need >> 20, (unsigned long long)have >> 20,

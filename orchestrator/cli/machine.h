@@ -15,10 +15,11 @@ struct scenario;
 bool machine_lacks(const struct fabric *f, const char *otherwise);
 
 /*
- * A note on standard error if a run is expected to take more memory than there is; it may still
- * run.
+ * A note on standard error if a run, or a fabric that stays (lasting), is expected to take more
+ * memory than there is; it may still run.
  */
-void machine_note_memory(const struct scenario *s, const struct fabric *f, bool kernel);
+void machine_note_memory(
+	const struct scenario *s, const struct fabric *f, bool kernel, bool lasting);
 
 /*
  * The dataplane of --dataplane; by default the kernel's for root, and the inline one for others.

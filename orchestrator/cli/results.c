@@ -234,6 +234,9 @@ static void print_switching(const json_t *s)
 	if (look_number(s, "packets.remapped"))
 		printf("  roles       %.0f packets moved to another class between two uplinks\n",
 			look_number(s, "packets.remapped"));
+	if (look_number(s, "balance.forgotten"))
+		printf("  balance     %.0f of %.0f entries of flow tables went to other flows too early; remedy: a larger switch.balance.flows\n",
+			look_number(s, "balance.forgotten"), look_number(s, "balance.flows"));
 	if (look_number(s, "packets.notified"))
 		printf("  CNPs        %.0f sent by switches in place of the receivers\n",
 			look_number(s, "packets.notified"));

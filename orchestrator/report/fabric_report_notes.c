@@ -91,24 +91,27 @@ static void note_gateway(json_t *notes, const struct fabric *f, const struct sce
 				node));
 }
 
-/* Policies by which packets of a flow take several paths. */
+/* Policies by which packets of a flow take several paths; what a user's does nobody knows. */
 static void note_reordering(json_t *notes, const struct fabric *f, const struct scenario *s)
 {
 	static const bool reorders[] = {
 #define X(symbol, name, word, ahead, flows, reorders, meaning) reorders,
 		BALANCES(X)
 #undef X
+			[BALANCE_FILE] = true,
 	};
 	const struct transport_kind *kind = transport_kinds[s->host.transport];
+	const struct file_text *file = balance_file(&s->sw.balance);
 
 	for (uint32_t i = 0; kind->order_harm && i < COUNT(reorders); i++)
 		if (reorders[i] && f->switching.config.balances >> i & 1)
 			json_array_append_new(notes,
 				json_sprintf(
-					"switch.balance: %s sends packets of a flow by several paths%s: for %s %s; "
+					"switch.balance: %s %s packets of a flow by several paths%s: for %s %s; "
 					"ecmp and ecmp-adaptive keep them in order",
-					balance_names[i],
-					balance_uses(i, BALANCE_GAP)
+					i == BALANCE_FILE ? file_text_name(file) : balance_names[i],
+					i == BALANCE_FILE ? "may send" : "sends",
+					i != BALANCE_FILE && balance_uses(i, BALANCE_GAP)
 						? ", of which one may be shorter by more than the gap"
 						: "",
 					kind->title, kind->order_harm));

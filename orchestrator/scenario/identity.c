@@ -21,9 +21,9 @@ static bool is_label(const char *key)
 
 static void write_content(FILE *out, const struct file_text *f)
 {
-	/* a word, which has no content of its own */
+	/* a word, which has no content of its own, as it is in the list of words */
 	if (!strcasecmp(f->path, f->text))
-		fputs(f->path, out);
+		fputs(f->text, out);
 	else
 		fprintf(out, "%zu bytes, %016llx", f->length,
 			(unsigned long long)fnv_hash(f->text, f->length));

@@ -3,11 +3,10 @@
 #include <string.h>
 #include <strings.h>
 #include "base/balance_name.h"
+#include "base/switching.h"
 #include "scenario/check.h"
 
 #define FLOWS_MAX      (1u << 20) /* of a switch: 64 MB */
-#define CHOICES_MAX    8          /* of drill.h, as is the next */
-#define REMEMBERED_MAX 4
 
 /* ---- which policies use which keys ---- */
 
@@ -133,11 +132,14 @@ static bool take_rest(struct check *c, const struct tree *n, struct balance_spec
 
 /* ---- checks ---- */
 
-static bool check_times(struct check *c, const struct tree *n, const struct balance_spec *b)
+/* What the mapping n gives, with the rest of b, to these policies. */
+static bool check_times(
+	struct check *c, const struct tree *n, const struct balance_spec *b, uint32_t policies)
 {
 	const struct tree *gap = tree_get(n, "gap"), *lifetime = tree_get(n, "lifetime");
+	bool is_used = uses[BALANCE_GAP].by & policies;
 
-	if (!has_gap(b) || !b->lifetime_ps || b->gap_ps <= b->lifetime_ps || (!gap && !lifetime))
+	if (!is_used || !b->lifetime_ps || b->gap_ps <= b->lifetime_ps || (!gap && !lifetime))
 		return true;
 	return explain_value(c->diags, lifetime ? lifetime : gap,
 		"lifetime is shorter than gap, and a flow would be forgotten before the gap has passed; give a longer lifetime, or off");
@@ -168,10 +170,10 @@ static bool check_one_file(struct check *c, const struct tree *n, const struct b
 static bool check_balance(struct check *c, const struct tree *n, void *spec, uint64_t valid)
 {
 	struct balances_spec *b = spec;
-	bool fits;
+	uint32_t same_times = policies_of(&b->all); /* policies with those of all */
+	bool fits = true;
 
 	(void)valid;
-	fits = check_times(c, n, &b->all);
 	for (size_t i = 0; i < BALANCE_TIERS; i++) {
 		const struct tree *tier = tree_get(n, balance_tiers[i]);
 
@@ -179,9 +181,12 @@ static bool check_balance(struct check *c, const struct tree *n, void *spec, uin
 			continue;
 		if (!take_rest(c, tier, b->tiers[i], &b->all))
 			return false;
-		fits &= check_times(c, tier, b->tiers[i]);
+		if (!tree_get(tier, "gap") && !tree_get(tier, "lifetime"))
+			same_times |= policies_of(b->tiers[i]);
+		fits &= check_times(c, tier, b->tiers[i], policies_of(b->tiers[i]));
 		fits &= check_used(c, tier, policies_of(b->tiers[i]));
 	}
+	fits &= check_times(c, n, &b->all, same_times);
 	fits &= check_used(c, n, all_policies(b));
 	return fits && check_one_file(c, n, b);
 }
@@ -241,10 +246,11 @@ static const struct key balance_keys[TIER_KEYS + 1 + BALANCE_TIERS] = {
 		.help = "time without a packet of a flow after which a switch forgets it; off: never"),
 	BALANCE_KEY("threshold", QUANTITY, threshold, AUTO, .max = QUEUE_MAX,
 		.applies = has_threshold,
-		.help = "adaptive: queues that are longer than the shortest by no more are alike (auto: a full packet); ecmp-adaptive: a new flow takes the shortest queue where that of its hash is longer (auto: 25% BDP)"),
-	BALANCE_KEY("choices", COUNT, choices, .fallback = "2", .min = 1, .max = CHOICES_MAX,
-		.applies = has_choices, .help = "queues that are drawn for each packet"),
-	BALANCE_KEY("remembered", COUNT, remembered, .fallback = "1", .max = REMEMBERED_MAX,
+		.help = "adaptive: a queue counts as short if it is at most this much longer than the shortest (auto: a full packet); ecmp-adaptive: a new flow takes the shortest queue where that of its hash is longer (auto: 25% BDP)"),
+	BALANCE_KEY("choices", COUNT, choices, .fallback = "2", .min = 1,
+		.max = BALANCE_CHOICES_MAX, .applies = has_choices,
+		.help = "queues that are drawn for each packet"),
+	BALANCE_KEY("remembered", COUNT, remembered, .fallback = "1", .max = BALANCE_REMEMBERED_MAX,
 		.applies = has_remembered,
 		.help = "shortest queues of packets before that are looked at beside these"),
 	KEY("flows", COUNT, struct balances_spec, flows, .fallback = "4096", .min = 8,
@@ -258,6 +264,7 @@ static const struct key balance_keys[TIER_KEYS + 1 + BALANCE_TIERS] = {
 };
 
 const struct map balance_map = {KEYS(balance_keys), .lone = &balance_keys[0],
+	.pos = offsetof(struct balances_spec, all.pos),
 	.expected =
 		"a policy: " POLICIES
 		" with one; or a mapping of these keys: policy, gap, lifetime, threshold, choices, remembered, flows, tor, leaf, agg, spine, core",

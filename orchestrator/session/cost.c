@@ -57,7 +57,7 @@ static uint64_t switch_bytes(const struct fabric *f, uint32_t node)
 	return blocks * sizeof(struct route_block) + (groups + PAGE - 1) / PAGE * PAGE + PAGE / 2;
 }
 
-static uint64_t fabric_bytes(const struct scenario *s, const struct fabric *f)
+static uint64_t fabric_bytes(const struct scenario *s, const struct fabric *f, bool lasting)
 {
 	uint64_t port = PORT_BYTES + sizeof(struct port) +
 			CLASSES * (sizeof(struct queue) + sizeof(struct ingress));
@@ -69,9 +69,8 @@ static uint64_t fabric_bytes(const struct scenario *s, const struct fabric *f)
 		bytes += switch_bytes(f, i);
 		if (s->sw.cnp_ps)
 			bytes += FLOW_SLOTS * sizeof(struct flow_mark);
-		if (f->switching.config.features & SW_BALANCE)
-			bytes += sizeof(struct switch_balance);
-		bytes += (uint64_t)f->switching.config.flow_sets * sizeof(struct flow_set);
+		bytes += sizeof(struct switch_balance);
+		bytes += (uint64_t)setup_flow_sets(f, lasting) * sizeof(struct flow_set);
 	}
 	/* routing: hops from each switch to each that has hosts */
 	return bytes + edges * f->net.switch_count;
@@ -186,9 +185,10 @@ static int kernel_bytes(
 }
 
 static uint64_t process_bytes(
-	const struct scenario *s, const struct fabric *f, const struct operations *m)
+	const struct scenario *s, const struct fabric *f, const struct operations *m, bool lasting)
 {
-	return PROCESS_BYTES + fabric_bytes(s, f) + flow_bytes(s, f, m) + packet_bytes(s, f, m);
+	return PROCESS_BYTES + fabric_bytes(s, f, lasting) + flow_bytes(s, f, m) +
+	       packet_bytes(s, f, m);
 }
 
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
@@ -202,13 +202,14 @@ int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct 
 	if (err)
 		return err;
 	*ret_inline = (struct cost){
-		process_bytes(s, f, m), hops * (COST_ENGINE_NS + INLINE_HOP_NS) * 1e-9};
+		process_bytes(s, f, m, false), hops * (COST_ENGINE_NS + INLINE_HOP_NS) * 1e-9};
 	*ret_kernel = (struct cost){
 		ret_inline->memory_bytes + kernel, hops * (COST_ENGINE_NS + KERNEL_HOP_NS) * 1e-9};
 	return 0;
 }
 
-int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel)
+int cost_memory(
+	uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel, bool lasting)
 {
 	struct operations m = OPERATIONS_INIT;
 	uint64_t more = 0;
@@ -217,7 +218,7 @@ int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f,
 	if (!err && kernel)
 		err = kernel_bytes(&more, s, f, &m);
 	if (!err)
-		*ret = process_bytes(s, f, &m) + more;
+		*ret = process_bytes(s, f, &m, lasting) + more;
 	operations_release(&m);
 	return err;
 }

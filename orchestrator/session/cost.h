@@ -37,7 +37,11 @@ struct series_cost {
 struct series_cost cost_series(const struct scenario *s, const struct fabric *f,
 	enum series_kind kind, const struct ending *e);
 
-/* The memory of a run of the scenario's own workload on one of them, bytes. 0 or -ENOMEM. */
-int cost_memory(uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel);
+/*
+ * The memory of a run of the scenario's own workload on one of them, bytes; lasting: in a fabric
+ * that stays. 0 or -ENOMEM.
+ */
+int cost_memory(
+	uint64_t *ret, const struct scenario *s, const struct fabric *f, bool kernel, bool lasting);
 
 #endif

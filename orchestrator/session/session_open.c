@@ -20,8 +20,6 @@ static bool is_stopped(const struct session *s)
 	return s->params.stop && *s->params.stop;
 }
 
-#define LIVE_FLOWS 1024 /* entries of a live fabric's switch, unless the scenario says more */
-
 /*
  * The user's policy, before anything else is made: built, unless it was before. -ENOEXEC: it is
  * refused; -ENOPKG: the machine lacks what it takes.
@@ -56,9 +54,7 @@ static struct sw_sizes table_sizes(const struct session *s)
 		sizes.config.features |= fault_kinds[i].features;
 	if (s->params.stacks)
 		sizes.config.features |= SW_STACK;
-	/* a policy that needs flows may take the place of one that needs none */
-	if (s->params.lasting && !sizes.config.flow_sets)
-		sizes.config.flow_sets = LIVE_FLOWS / FLOW_WAYS;
+	sizes.config.flow_sets = setup_flow_sets(s->params.fabric, s->params.lasting);
 	routing_table_sizes(s->routing, &sizes.routes, &sizes.groups);
 	return sizes;
 }

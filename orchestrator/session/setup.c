@@ -25,6 +25,16 @@ uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f)
 	return capacity;
 }
 
+#define LIVE_FLOWS 1024 /* of a switch whose own policy needs none */
+
+uint32_t setup_flow_sets(const struct fabric *f, bool lasting)
+{
+	uint32_t sets = f->switching.config.flow_sets;
+
+	/* a policy that needs flows may take the place of one that needs none */
+	return lasting && !sets ? LIVE_FLOWS / FLOW_WAYS : sets;
+}
+
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f)
 {
 	for (uint32_t c = 0; c < CLASSES; c++)

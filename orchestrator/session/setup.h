@@ -15,6 +15,9 @@ bool setup_payload_is_full(const struct scenario *s, const struct fabric *f);
 /* Most bytes that a frame may have. */
 uint32_t setup_frame_capacity(const struct scenario *s, const struct fabric *f);
 
+/* Sets of a switch's flow table; lasting: of a fabric that stays. */
+uint32_t setup_flow_sets(const struct fabric *f, bool lasting);
+
 /* The classes' shares, for the engine. */
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f);
 

@@ -80,11 +80,25 @@ static struct switching_balance resolve_spec(
 	return to;
 }
 
+/* Sets of a switch's flow table; all switches' together are counted in 32 bits. */
+static uint32_t flow_sets(
+	const struct fabric *f, const struct balances_spec *b, struct diags *diags)
+{
+	uint32_t sets = (b->flows + FLOW_WAYS - 1) / FLOW_WAYS, switches = f->net.switch_count;
+
+	if ((uint64_t)sets * switches > UINT32_MAX)
+		diags_add(diags, b->all.pos,
+			"switch.balance.flows: %u flows at each of %u switches are too many; %u fit at most",
+			b->flows, switches, UINT32_MAX / switches * FLOW_WAYS);
+	return sets;
+}
+
 void resolve_balance(struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	const struct balances_spec *b = &s->sw.balance;
 	struct switching *g = &f->switching;
 	uint32_t there = 0, used = 0;
+	bool with_flows = false;
 
 	g->balances[0] = resolve_spec(f, &b->all, NULL, diags);
 	for (uint32_t i = 0; i < BALANCE_TIERS; i++)
@@ -103,6 +117,7 @@ void resolve_balance(struct fabric *f, const struct scenario *s, struct diags *d
 	if (used & ~(1u << BALANCE_ECMP))
 		g->config.features |= SW_BALANCE;
 	for (uint32_t i = 0; i < BALANCE_COUNT; i++)
-		if (used >> i & 1 && balance_uses(i, BALANCE_FLOWS))
-			g->config.flow_sets = (b->flows + FLOW_WAYS - 1) / FLOW_WAYS;
+		with_flows |= used >> i & 1 && balance_uses(i, BALANCE_FLOWS);
+	if (with_flows)
+		g->config.flow_sets = flow_sets(f, b, diags);
 }

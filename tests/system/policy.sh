@@ -111,6 +111,48 @@ same "and leaves no results" "$(ls -d wrong 2>/dev/null)" ""
 try "$fabricbed" validate small.yaml --set switch.balance.policy=syntax.c --json
 like "validate tells it too" "$status $out" '2 *"file": "syntax.c"*"line": 2,*"column": 23,*'
 
+try "$fabricbed" run small.yaml --set switch.balance='{policy: flowlet, flows: 8}' --set workload='[permutation: {message: 4KB, count: 20}]' \
+	--dataplane inline --output forgot
+like "a flow table that is too small is told with the remedy" "$out" \
+	"*balance *[1-9]* of *entries of flow tables went to other flows too early; remedy: a larger switch.balance.flows*"
+try "$fabricbed" run small.yaml --set switch.balance=flowlet --dataplane inline --output kept
+same "one that is large enough is not told of" "$status $(grep '^  balance' <<<"$out")" "0 "
+
+# Policies are swapped in a fabric that runs: good.c, turn.c, a wrong file, and the switches' own again. The trace is in $trace.
+policy turn.c <<<"$(grep -v '^#include' "$root/bpf/sw/balance/spray.h")"
+swaps() { # DATAPLANE
+	local file seen
+
+	try "$fabricbed" up small.yaml --name "$name" --set switch.balance=ecmp --set clock=stepped --dataplane "$1" --start --quiet
+	exits "$1: up" 0
+	seen=
+	for file in good.c turn.c syntax.c --back; do
+		"$fabricbed" step "$name" 1us >/dev/null
+		try "$fabricbed" policy swap "$name" "$file"
+		seen+="$file $status: $("$fabricbed" show "$name" balance --json |
+			sed -n 's/.*"policy": "\(.*\)".*/\1/p' | sort -u | tr '\n' ' ')"
+	done
+	same "$1: each swap is of all switches, and a wrong file changes nothing" "$seen" \
+		"good.c 0: good.c turn.c 0: turn.c syntax.c 2: turn.c --back 0: ecmp "
+	try "$fabricbed" save "$name" --output saved.yaml
+	like "$1: what is saved can't tell of them, and that is said" "$status $err" "0 *the scenario does not tell of 'policy swap'*"
+	"$fabricbed" until "$name" flows >/dev/null
+	"$fabricbed" down "$name" --expect --output "$1" >/dev/null
+	same "$1: all flows finish, nothing is dropped" $? 0
+	trace=$(figure "$1"/summary.json trace_hash)
+}
+swaps inline
+inline=$trace
+try "$fabricbed" run saved.yaml --dataplane inline --output own -q
+holds "packets take other ports by the policies" test "$(figure own/summary.json trace_hash)" != "$inline"
+if can_build; then
+	swaps kernel
+	same "swaps in the kernel come to the same trace" "$trace" "$inline"
+	same "and leave nothing" "$(leftovers)" ""
+else
+	tap_skip "swaps in the kernel" "$reason"
+fi
+
 if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 	policy differs.c <<-'END'
 		POLICY(a)

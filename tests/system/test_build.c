@@ -12,10 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <bpf/libbpf.h>
+#include <linux/if_link.h>
 #include "abi/wire.h"
 #include "base/parallel.h"
 #include "bringup/record.h"
 #include "bringup/watch.h"
+#include "dataplane/kernel.h"
 #include "io/netlink.h"
 #include "io/netns.h"
 #include "io/probe.h"
@@ -162,6 +165,97 @@ static void a_failure_at_any_step_leaves_nothing(void **state)
 	 * for each of 4 ports
 	 */
 	assert_int_equal(steps - 2, 2 + 3 + 2 + 2 + 3 * 4);
+}
+
+/* Runs in a thread of its own: the XDP program of an interface of s0. */
+struct attachment {
+	char netns[64];
+	uint32_t port, flags; /* XDP_FLAGS_* */
+	int fd;               /* attached in the place of the one there; -1: it is only detached */
+};
+
+static int attach_another(void *context, uint32_t index, struct error *why)
+{
+	const struct attachment *a = context;
+	int netns = netns_open(a->netns);
+
+	(void)index;
+	if (netns < 0 || netns_enter(netns) < 0)
+		return error_set(why, -ENOENT, "no namespace %s", a->netns);
+	close(netns);
+	return bpf_xdp_detach((int)a->port, a->fd < 0 ? a->flags : XDP_FLAGS_DRV_MODE, NULL) ||
+			       (a->fd >= 0 && bpf_xdp_attach((int)a->port, a->fd, a->flags, NULL))
+		       ? error_set(why, -EINVAL, "XDP of port %u", a->port)
+		       : 0;
+}
+
+static int program_of(void *context, uint32_t index, struct error *why)
+{
+	struct attachment *a = context;
+	int netns = netns_open(a->netns);
+	uint32_t id;
+
+	(void)index;
+	if (netns < 0 || netns_enter(netns) < 0 ||
+		bpf_xdp_query_id((int)a->port, XDP_FLAGS_DRV_MODE, &id) < 0)
+		return error_set(why, -ENOENT, "no port %u in %s", a->port, a->netns);
+	close(netns);
+	a->fd = (int)id;
+	return 0;
+}
+
+static void in_thread(
+	int (*work)(void *context, uint32_t index, struct error *why), struct attachment *a)
+{
+	struct error why = ERROR_INIT;
+
+	if (parallel_for(1, 1, work, a, &why) < 0)
+		fail_msg("%s", why.text);
+}
+
+/* The number of the program of S0_H0. */
+static int program_now(const struct kernel_case *s)
+{
+	struct attachment a = {.port = S0_H0};
+
+	snprintf(a.netns, sizeof(a.netns), "%s-s0", s->name);
+	in_thread(program_of, &a);
+	return a.fd;
+}
+
+/* A port that takes no native program, since it has a generic one: those before it have the new. */
+static void a_swap_that_fails_half_way_is_undone(void **state)
+{
+	const struct kernel_case *s = *state;
+	struct built *b = kernel_case_build(s);
+	struct policy_code code = {.name = "none.c"};
+	struct attachment foreign = {.port = S0_H1, .flags = XDP_FLAGS_SKB_MODE};
+	struct error why = ERROR_INIT;
+	int lost = 2, built_in = program_now(s), swapped;
+
+	code.program = dataplane_kernel_object(&code.program_bytes);
+	assert_int_equal(build_swap(b, s->f, &code, &lost, &why), 0);
+	assert_int_equal(lost, 0);
+	swapped = program_now(s);
+	assert_int_not_equal(swapped, built_in);
+	assert_forwards(s, b);
+
+	snprintf(foreign.netns, sizeof(foreign.netns), "%s-s0", s->name);
+	foreign.fd = dataplane_kernel_program_fd(build_dataplane(b), PORT_HOST);
+	in_thread(attach_another, &foreign);
+	assert_true(build_swap(b, s->f, &code, &lost, &why) < 0);
+	assert_string_not_equal(why.text, "");
+	assert_int_equal(lost, 1);
+	assert_int_equal(program_now(s), built_in);
+
+	foreign.fd = -1;
+	in_thread(attach_another, &foreign);
+	assert_int_equal(build_swap(b, s->f, NULL, &lost, &why), 0);
+	assert_int_equal(lost, 0);
+	assert_int_equal(program_now(s), built_in);
+	assert_forwards(s, b);
+	build_down(b);
+	assert_nothing_left(s);
 }
 
 static void two_of_a_name_live_side_by_side(void **state)
@@ -316,6 +410,7 @@ int main(void)
 		kernel_case_test(namespaces_hold_what_they_should),
 		kernel_case_test(with_stacks_hosts_have_a_card_for_programs),
 		kernel_case_test(a_failure_at_any_step_leaves_nothing),
+		kernel_case_test(a_swap_that_fails_half_way_is_undone),
 		kernel_case_test(two_of_a_name_live_side_by_side),
 		kernel_case_test(an_exact_name_is_had_or_refused),
 		kernel_case_test(foreign_namespaces_are_left_alone),

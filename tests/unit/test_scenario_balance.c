@@ -14,6 +14,7 @@
 #include "report/fabric_report.h"
 #include "scenario/identity.h"
 #include "scenario_fixture.h"
+#include "topology/resolve.h"
 
 #define US 1000000ull
 
@@ -153,6 +154,11 @@ static void wrong_parameters_are_explained(void **state)
 	expect(BALANCE("{policy: flowlet, core: {lifetime: 3us}}"),
 		"3:54: switch.balance.core.lifetime: lifetime is shorter than gap, and a flow would be forgotten "
 		"before the gap has passed; give a longer lifetime, or off\n");
+	/* what tiers have of all, told once; ecmp has no gap */
+	expect(BALANCE("{gap: 5ms, tor: flowlet, agg: letflow, core: {policy: flowlet, lifetime: off}}"),
+		"3:25: switch.balance.gap: lifetime is shorter than gap, and a flow would be forgotten before the "
+		"gap has passed; give a longer lifetime, or off\n");
+	scenario_free(load(BALANCE("{gap: 5ms, core: {policy: flowlet, lifetime: 5ms}}")));
 }
 
 static void assert_survives(const char *text, const char *part)
@@ -223,6 +229,7 @@ static void a_file_is_read(void **state)
 	assert_true(identity(BALANCE(MINE)) != one);
 	assert_true(identity(BALANCE(MINE)) == identity(BALANCE(OTHER)));
 	assert_true(identity(BALANCE("spray")) != identity(SMALL));
+	assert_true(identity(BALANCE("FLOWLET")) == identity(BALANCE("flowlet")));
 
 	expect(BALANCE("{policy: " MINE ", core: " OTHER "}"),
 		"3:55: switch.balance.core: '" OTHER "' is a second file, beside '" MINE
@@ -289,6 +296,28 @@ static void switches_have_their_tiers(void **state)
 	scenario_free(s);
 }
 
+/* Of all switches together. */
+static void flow_tables_have_a_limit(void **state)
+{
+	struct scenario *s;
+	struct fabric *f = fabric_of(BALANCE("{core: flowlet, flows: 1048576}"), &s);
+	struct diags diags = DIAGS_INIT;
+
+	(void)state;
+	f->net.switch_count = 32767;
+	resolve_balance(f, s, &diags);
+	assert_int_equal(diags.count, 0);
+	f->net.switch_count = 32768;
+	resolve_balance(f, s, &diags);
+	assert_int_equal(diags.count, 1);
+	assert_int_equal(diags.items[0].pos.line, 3);
+	assert_string_equal(diags.items[0].text,
+		"switch.balance.flows: 1048576 flows at each of 32768 switches are too many; 1048568 fit at most");
+	diags_release(&diags);
+	fabric_free(f);
+	scenario_free(s);
+}
+
 static void a_tier_must_be_there(void **state)
 {
 	struct scenario *s = load(BALANCE("{leaf: ecmp, core: spray}"));
@@ -339,16 +368,20 @@ static void reports_tell_it(void **state)
 		"balance           core: flowlet, gap 5us; room for 64 flows a switch, each forgotten after 6us\n"};
 	static const char *const harm[] = {
 		"switch.balance: random sends packets of a flow by several paths: for RoCEv2 a packet that overtakes",
-		"switch.balance: flowlet sends packets of a flow by several paths, of which one may be shorter"};
+		"switch.balance: flowlet sends packets of a flow by several paths, of which one may be shorter",
+		"switch.balance: " MINE
+		" may send packets of a flow by several paths: for RoCEv2 a packet that overtakes"};
 
 	(void)state;
+	put_file(MINE, "policy");
 	assert_report(SMALL, NULL, 0, false);
 	assert_report(BALANCE("{policy: ecmp-adaptive, threshold: 3KB, lifetime: off, flows: 60, "
 			      "tor: {policy: drill, choices: 3}, "
 			      "core: {policy: flowlet, gap: 5us, lifetime: 6us}}"),
 		tiers, COUNT(tiers), true);
 	assert_report(SMALL
-		"host: {transport: roce}\nswitch: {balance: {tor: random, agg: flowlet}}\n",
+		"host: {transport: roce}\nswitch: {balance: {tor: random, agg: flowlet, core: " MINE
+		"}}\n",
 		harm, COUNT(harm), true);
 }
 
@@ -363,8 +396,9 @@ int main(void)
 		cmocka_unit_test_teardown(it_survives_being_written, remove_files),
 		cmocka_unit_test_teardown(a_file_is_read, remove_files),
 		cmocka_unit_test(switches_have_their_tiers),
+		cmocka_unit_test(flow_tables_have_a_limit),
 		cmocka_unit_test(a_tier_must_be_there),
-		cmocka_unit_test(reports_tell_it),
+		cmocka_unit_test_teardown(reports_tell_it, remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

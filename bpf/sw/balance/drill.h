@@ -9,13 +9,12 @@
  */
 #include <fabricbed/policy.h>
 
-#define DRILL_GROUPS    64
-#define DRILL_CHOICES   8
-#define DRILL_REMEMBERS 4
-#define DRILL_DOWN      0xfffffffeull
+#define DRILL_GROUPS 64
+#define DRILL_DOWN   0xfffffffeull
 
 struct drill_switch {
-	__u16 best[DRILL_GROUPS][DRILL_REMEMBERS]; /* candidate + 1, the best first; 0: none */
+	/* candidate + 1, the best first; 0: none */
+	__u16 best[DRILL_GROUPS][BALANCE_REMEMBERED_MAX];
 };
 
 /*
@@ -30,7 +29,7 @@ static __always_inline __u64 drill_sample(const struct policy *p, __u32 i)
 }
 
 struct drill_best {
-	__u64 sample[DRILL_REMEMBERS]; /* the best first */
+	__u64 sample[BALANCE_REMEMBERED_MAX]; /* the best first */
 };
 
 /* Puts a sample in its place. One that is there already stays where it is. */
@@ -40,7 +39,7 @@ SW_GLOBAL int drill_enter(struct drill_best *best, __u64 sample)
 
 	if (!best)
 		return 0;
-	sw_unroll for (__u32 k = 0; k < DRILL_REMEMBERS; k++)
+	sw_unroll for (__u32 k = 0; k < BALANCE_REMEMBERED_MAX; k++)
 	{
 		__u64 there = best->sample[k];
 
@@ -60,17 +59,17 @@ POLICY(drill)
 	__u16 *memory = m->best[p->group % DRILL_GROUPS];
 	struct drill_best best = {{~0ull, ~0ull, ~0ull, ~0ull}};
 
-	for (__u32 n = 0; n < DRILL_CHOICES && n < p->choices; n++) {
+	for (__u32 n = 0; n < BALANCE_CHOICES_MAX && n < p->choices; n++) {
 		__u32 bits = (__u32)(policy_die(p, n) >> 32);
 
 		drill_enter(&best, drill_sample(p, policy_scale(bits, p->count)));
 	}
-	sw_unroll for (__u32 k = 0; k < DRILL_REMEMBERS; k++)
+	sw_unroll for (__u32 k = 0; k < BALANCE_REMEMBERED_MAX; k++)
 	{
 		if (k < p->remembered && memory[k] && memory[k] <= p->count)
 			drill_enter(&best, drill_sample(p, memory[k] - 1u));
 	}
-	sw_unroll for (__u32 k = 0; k < DRILL_REMEMBERS; k++) memory[k] =
+	sw_unroll for (__u32 k = 0; k < BALANCE_REMEMBERED_MAX; k++) memory[k] =
 		best.sample[k] == ~0ull ? 0 : (__u16)((__u32)best.sample[k] + 1);
 	return (__u32)best.sample[0];
 }
