@@ -5,7 +5,7 @@
 /*
  * Load-balancing policies: how a switch picks among equal-cost ports. A policy is a file
  * bpf/sw/balance/<name>.h in the form of fabricbed/policy.h, and a row: X(symbol, name, word of the
- * scenario, ahead, flows, reorders, meaning).
+ * scenario, ahead, flows, reorders).
  *
  * ahead: 1 where the choice depends on the packet and its ingress port alone, so that the program
  * may run before the packet arrives; 0 where it depends on queues, time or other ports.
@@ -15,21 +15,17 @@
  * The first is what the plain program does.
  */
 #define BALANCES(X)                                                                                \
-	X(BALANCE_ECMP, ecmp, "ecmp", 1, 0, 0, "by the hash of the flow")                          \
-	X(BALANCE_SPRAY, spray, "spray", 0, 0, 1, "packet by packet, the ports in turn")           \
-	X(BALANCE_RANDOM, random, "random", 1, 0, 1, "packet by packet, at random")                \
-	X(BALANCE_ADAPTIVE, adaptive, "adaptive", 0, 0, 1, "packet by packet, the shortest queue") \
-	X(BALANCE_ECMP_ADAPTIVE, ecmp_adaptive, "ecmp-adaptive", 0, 1, 0,                          \
-		"by the hash of the flow, at its first packet around a long queue")                \
-	X(BALANCE_FLOWLET, flowlet, "flowlet", 0, 1, 1,                                            \
-		"the shortest queue, anew after each gap in a flow")                               \
-	X(BALANCE_LETFLOW, letflow, "letflow", 0, 1, 1,                                            \
-		"at random, anew after each gap in a flow")                                        \
-	X(BALANCE_DRILL, drill, "drill", 0, 0, 1,                                                  \
-		"packet by packet, the shortest of a few queues at random and the best so far")
+	X(BALANCE_ECMP, ecmp, "ecmp", 1, 0, 0)                                                     \
+	X(BALANCE_SPRAY, spray, "spray", 0, 0, 1)                                                  \
+	X(BALANCE_RANDOM, random, "random", 1, 0, 1)                                               \
+	X(BALANCE_ADAPTIVE, adaptive, "adaptive", 0, 0, 1)                                         \
+	X(BALANCE_ECMP_ADAPTIVE, ecmp_adaptive, "ecmp-adaptive", 0, 1, 0)                          \
+	X(BALANCE_FLOWLET, flowlet, "flowlet", 0, 1, 1)                                            \
+	X(BALANCE_LETFLOW, letflow, "letflow", 0, 1, 1)                                            \
+	X(BALANCE_DRILL, drill, "drill", 0, 0, 1)
 
 enum balance {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) symbol,
+#define X(symbol, name, word, ahead, flows, reorders) symbol,
 	BALANCES(X)
 #undef X
 		BALANCE_FILE, /* the user's own */

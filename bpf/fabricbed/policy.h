@@ -15,7 +15,7 @@
  * `p` tells of the packet; the functions below tell of the candidates, which have the numbers 0 to
  * p->count - 1. The policy returns one of them. The same file is compiled for the kernel (BPF) and
  * for the process, and both must decide alike: it has no clock but p->now_ps, no randomness but
- * p->die, and no memory but that of POLICY_SWITCH() and POLICY_FLOW(). See
+ * p->random, and no memory but that of POLICY_SWITCH() and POLICY_FLOW(). See
  * docs/your-own-policy.md.
  */
 #include "abi/shared_state.h"
@@ -30,7 +30,7 @@
 struct policy {
 	/* the packet */
 	__u64 now_ps; /* model time at which it arrives */
-	__u64 die;    /* 64 random bits of its own; policy_die() has more */
+	__u64 random; /* 64 random bits of its own; policy_random() has more */
 	__u64 key;    /* 64 bits that stand for its flow, the same at each switch */
 	__u64 count;  /* candidates, 2 to POLICY_PORTS: so wide that the verifier keeps the bound */
 	__u32 hash;   /* of its flow, different at each switch: what ECMP goes by */
@@ -66,9 +66,9 @@ struct policy {
 /* ---- numbers ---- */
 
 /* The n-th number of 64 random bits of this packet, from 0. */
-static __always_inline __u64 policy_die(const struct policy *p, __u32 n)
+static __always_inline __u64 policy_random(const struct policy *p, __u32 n)
 {
-	return rng_mix(p->die + n);
+	return rng_mix(p->random + n);
 }
 
 /* Maps 32 bits evenly to 0 to n - 1. */

@@ -43,8 +43,8 @@ __attribute__((weak, noinline, visibility("hidden"))) __u32 fabricbed_policy(str
 
 /*
  * What a policy is told; what it does not use costs nothing, as it is part of this function. The
- * die is that of the packet, its place and its time: how many came before would not do, since a
- * frame that the switch makes comes among those that ran ahead of time.
+ * random bits are those of the packet, its place and its time: how many came before would not do,
+ * since a frame that the switch makes comes among those that ran ahead of time.
  */
 static __always_inline struct policy sw_policy(
 	const struct sw_ctx *c, const struct switch_balance *b, __u64 count)
@@ -55,7 +55,7 @@ static __always_inline struct policy sw_policy(
 	__u64 key = hash_key(c->addresses, c->ports);
 	struct policy p = {
 		.now_ps = c->hop.now_ps,
-		.die = rng_mix(rng_mix(c->sw->hash_seed ^ c->in_id) ^ key ^ c->hop.now_ps),
+		.random = rng_mix(rng_mix(c->sw->hash_seed ^ c->in_id) ^ key ^ c->hop.now_ps),
 		.key = key,
 		.count = count,
 		.hash = hash_flow(c->sw->hash_seed, c->addresses, c->ports),
@@ -100,7 +100,7 @@ static __always_inline __u32 sw_balance_own(struct sw_ctx *c, const struct switc
 	if (count > GROUP_PORTS)
 		return GROUP_PORTS; /* a broken table: no port at all */
 	switch (c->sw->balance) {
-#define X(symbol, name, word, ahead, flows, reorders, meaning)                                     \
+#define X(symbol, name, word, ahead, flows, reorders)                                              \
 	case symbol:                                                                               \
 		if (sw_balances(c, symbol)) {                                                      \
 			struct policy p = sw_policy(c, b, count);                                  \

@@ -95,7 +95,7 @@ static void note_gateway(json_t *notes, const struct fabric *f, const struct sce
 static void note_reordering(json_t *notes, const struct fabric *f, const struct scenario *s)
 {
 	static const bool reorders[] = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) reorders,
+#define X(symbol, name, word, ahead, flows, reorders) reorders,
 		BALANCES(X)
 #undef X
 			[BALANCE_FILE] = true,

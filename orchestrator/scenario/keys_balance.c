@@ -6,14 +6,14 @@
 #include "base/switching.h"
 #include "scenario/check.h"
 
-#define FLOWS_MAX      (1u << 20) /* of a switch: 64 MB */
+#define FLOWS_MAX (1u << 20) /* of a switch: 64 MB */
 
 /* ---- which policies use which keys ---- */
 
 #define BIT(policy) (1u << (policy))
 
-#define X(symbol, name, word, ahead, flows, reorders, meaning) ((flows) ? BIT(symbol) : 0) |
-#define WITH_FLOWS                                             (BALANCES(X) BIT(BALANCE_FILE))
+#define X(symbol, name, word, ahead, flows, reorders) ((flows) ? BIT(symbol) : 0) |
+#define WITH_FLOWS                                    (BALANCES(X) BIT(BALANCE_FILE))
 
 static const struct use {
 	const char *key;
@@ -201,12 +201,12 @@ static const char *policy_word(const char *text)
 	return NULL;
 }
 
-#define X(symbol, name, word, ahead, flows, reorders, meaning) word,
+#define X(symbol, name, word, ahead, flows, reorders) word,
 static const char *const policy_words[] = {BALANCES(X) "or the name of a file, such as my.c", NULL};
 #undef X
 
-#define X(symbol, name, word, ahead, flows, reorders, meaning) word ", "
-#define POLICIES                                               BALANCES(X) "or the name of a file"
+#define X(symbol, name, word, ahead, flows, reorders) word ", "
+#define POLICIES                                      BALANCES(X) "or the name of a file"
 
 const char *const balance_tiers[BALANCE_TIERS + 1] = {"tor", "leaf", "agg", "spine", "core", NULL};
 

@@ -187,7 +187,7 @@ if [ -n "${FABRICBED_LONG-}" ] && [ "$(id -u)" = 0 ]; then
 	policy million.c <<<'POLICY(a) { __asm__ volatile(".rept 1000001; r0 = r0; .endr"); return 0; }'
 	{
 		echo 'POLICY(a) { __u64 x = p->hash;'
-		for i in {1..40000}; do echo "x = x * ${i}7 ^ p->die;"; done
+		for i in {1..40000}; do echo "x = x * ${i}7 ^ p->random;"; done
 		echo 'return x % p->count; }'
 	} | policy long.c
 	policy include.c <<<'#include "other.h"'

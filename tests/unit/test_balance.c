@@ -112,7 +112,7 @@ static uint32_t by_hash(const struct choice *c)
 
 static uint32_t at_random(const struct choice *c)
 {
-	return share(told.die, c->g->count);
+	return share(told.random, c->g->count);
 }
 
 static uint32_t want_ecmp(const struct choice *c)
@@ -258,7 +258,7 @@ static uint32_t want_drill(const struct choice *c)
 	for (uint32_t i = 0; i < told.choices + *bests; i++) {
 		bool remembered = i >= told.choices;
 		uint32_t k = 0, at = remembered ? best[i - told.choices]
-						: share(policy_die(&told, i), c->g->count);
+						: share(policy_random(&told, i), c->g->count);
 
 		while (k < n && seen[k] != at)
 			k++;
@@ -275,7 +275,7 @@ static uint32_t want_drill(const struct choice *c)
 }
 
 static uint32_t (*const wants[])(const struct choice *c) = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) [symbol] = want_##name,
+#define X(symbol, name, word, ahead, flows, reorders) [symbol] = want_##name,
 	BALANCES(X)
 #undef X
 };
@@ -532,7 +532,7 @@ static void where_frames_go(enum balance policy, bool flows)
 	}
 }
 
-#define X(symbol, name, word, ahead, flows, reorders, meaning)                                     \
+#define X(symbol, name, word, ahead, flows, reorders)                                              \
 	static void name##_is_what_it_is(void **state)                                             \
 	{                                                                                          \
 		(void)state;                                                                       \
@@ -591,9 +591,9 @@ static void dice_are_even_and_independent(void **state)
 
 	(void)state;
 	for (unsigned n = 0; n < DRAWS; n++) {
-		p.die = rng_mix(n);
-		counts[policy_scale((uint32_t)(policy_die(&p, 0) >> 32), 16) * 16 +
-			policy_scale((uint32_t)(policy_die(&p, 1) >> 32), 16)]++;
+		p.random = rng_mix(n);
+		counts[policy_scale((uint32_t)(policy_random(&p, 0) >> 32), 16) * 16 +
+			policy_scale((uint32_t)(policy_random(&p, 1) >> 32), 16)]++;
 	}
 	assert_even(counts, 256, DRAWS);
 }
@@ -628,7 +628,7 @@ static void the_hash_is_ecmps_and_the_key_is_the_flows(void **state)
 				FIRST(s) + g->port[share((uint64_t)told.hash << 32, g->count)]);
 			assert_int_equal(told.key, s ? keys[flow] : told.key);
 			keys[flow] = told.key;
-			dice[n++] = told.die;
+			dice[n++] = told.random;
 		}
 	}
 	qsort(keys, FLOWS, sizeof(keys[0]), compare_u64);
@@ -775,7 +775,7 @@ static void a_port_that_is_not_there(void **state)
 static void without_a_flow_table(void **state)
 {
 	static const bool needs[] = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) flows,
+#define X(symbol, name, word, ahead, flows, reorders) flows,
 		BALANCES(X)
 #undef X
 	};
@@ -803,8 +803,7 @@ static void without_a_flow_table(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning)                                     \
-	cmocka_unit_test(name##_is_what_it_is),
+#define X(symbol, name, word, ahead, flows, reorders) cmocka_unit_test(name##_is_what_it_is),
 		BALANCES(X)
 #undef X
 			cmocka_unit_test(random_is_even_and_independent),

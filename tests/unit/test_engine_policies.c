@@ -24,7 +24,7 @@ static const struct {
 	const char *word;
 	bool ahead, flows;
 } policies[] = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) {word, ahead, flows},
+#define X(symbol, name, word, ahead, flows, reorders) {word, ahead, flows},
 	BALANCES(X)
 #undef X
 };

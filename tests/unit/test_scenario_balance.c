@@ -53,7 +53,7 @@ static uint32_t policy_set(const char *text, const char *set)
 static void a_word_is_a_policy(void **state)
 {
 	static const char *const words[] = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) "switch.balance=" word,
+#define X(symbol, name, word, ahead, flows, reorders) "switch.balance=" word,
 		BALANCES(X)
 #undef X
 	};

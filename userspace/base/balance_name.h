@@ -7,7 +7,7 @@
 #include "abi/policies.h"
 
 /* The words of all policies by enum balance, as an initialiser with a NULL behind the last one. */
-#define X(symbol, name, word, ahead, flows, reorders, meaning) word,
+#define X(symbol, name, word, ahead, flows, reorders) word,
 static const char *const balance_names[] = {BALANCES(X) NULL};
 #undef X
 

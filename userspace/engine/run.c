@@ -239,7 +239,7 @@ static uint8_t node_room(const struct engine *e, const struct engine_node *n)
 static bool node_in_order(const struct engine *e, const struct engine_node *n)
 {
 	static const bool ahead[BALANCE_COUNT] = {
-#define X(symbol, name, word, ahead, flows, reorders, meaning) ahead,
+#define X(symbol, name, word, ahead, flows, reorders) ahead,
 		BALANCES(X)
 #undef X
 	};

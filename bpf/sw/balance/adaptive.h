@@ -12,7 +12,7 @@
 
 POLICY(adaptive)
 {
-	__u32 any = policy_scale((__u32)(p->die >> 32), p->count);
+	__u32 any = policy_scale((__u32)(p->random >> 32), p->count);
 	__u32 shortest = policy_shortest(p, any);
 
 	if (policy_up(p, any) &&

@@ -60,7 +60,7 @@ POLICY(drill)
 	struct drill_best best = {{~0ull, ~0ull, ~0ull, ~0ull}};
 
 	for (__u32 n = 0; n < BALANCE_CHOICES_MAX && n < p->choices; n++) {
-		__u32 bits = (__u32)(policy_die(p, n) >> 32);
+		__u32 bits = (__u32)(policy_random(p, n) >> 32);
 
 		drill_enter(&best, drill_sample(p, policy_scale(bits, p->count)));
 	}

@@ -21,7 +21,7 @@ POLICY(flowlet)
 
 	if (pick == POLICY_NONE || p->now_ps - f->last_ps > p->gap_ps)
 		pick = policy_keep(p, &f->choice,
-			policy_shortest(p, policy_scale((__u32)(p->die >> 32), p->count)));
+			policy_shortest(p, policy_scale((__u32)(p->random >> 32), p->count)));
 	f->last_ps = p->now_ps;
 	return pick;
 }

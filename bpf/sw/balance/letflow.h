@@ -20,7 +20,7 @@ POLICY(letflow)
 	__u32 pick = policy_kept(p, &f->choice);
 
 	if (pick == POLICY_NONE || p->now_ps - f->last_ps > p->gap_ps)
-		pick = policy_keep(p, &f->choice, policy_scale((__u32)(p->die >> 32), p->count));
+		pick = policy_keep(p, &f->choice, policy_scale((__u32)(p->random >> 32), p->count));
 	f->last_ps = p->now_ps;
 	return pick;
 }

@@ -7,7 +7,7 @@
 
 POLICY(random)
 {
-	return policy_scale((__u32)(p->die >> 32), p->count);
+	return policy_scale((__u32)(p->random >> 32), p->count);
 }
 
 #endif

@@ -24,7 +24,7 @@ POLICY(spray)
 	struct spray_round *r = &m->round[p->group % SPRAY_GROUPS];
 
 	if (r->sent == 0 || r->sent >= p->count) {
-		r->first = (__u8)policy_scale((__u32)(p->die >> 32), p->count);
+		r->first = (__u8)policy_scale((__u32)(p->random >> 32), p->count);
 		r->sent = 0;
 	}
 	return (r->first + r->sent++) % p->count;
