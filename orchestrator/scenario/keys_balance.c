@@ -6,7 +6,7 @@
 #include "base/switching.h"
 #include "scenario/check.h"
 
-#define FLOWS_MAX      (1u << 20) /* of a switch: 64 MB */
+#define FLOWS_MAX (1u << 20) /* of a switch: 64 MB */
 
 /* ---- which policies use which keys ---- */
 
