@@ -86,7 +86,7 @@ refused 2 "*agg0.1-core9*" inject "$name" link agg0.1-core9 down
 refused 2 "*nothing\**matches no link*" inject "$name" link 'nothing*' down
 refused 2 "*core9*did you mean*" inject "$name" switch core9 down
 refused 2 "*h0*is a host*" inject "$name" switch h0 down
-refused 2 "*needs NAME link|switch|host GLOB [*] DEED*" inject "$name" link agg0.1-core2
+refused 2 "*needs NAME link|switch|host GLOB \[*\] DEED*" inject "$name" link agg0.1-core2
 refused 2 "*dwn*did you mean*down*" inject "$name" link agg0.1-core2 dwn
 refused 2 "*'up' is no fault*heal*" inject "$name" link agg0.1-core2 up
 refused 2 "*150%*" inject "$name" link agg0.1-core2 loss 150%
