@@ -153,7 +153,8 @@ static void running_ahead_does_not_show(void **state)
 
 		assert_int_equal(b[0].together[0] + b[0].together[1], 0);
 		many = run(policy, i & 1, 16, b);
-		assert_batches(b, policies[policy].ahead);
+		if (policy != BALANCE_ECMP) /* for which nobody notes the ports that choose */
+			assert_batches(b, policies[policy].ahead);
 		assert_int_not_equal(one.stats.dropped[DROP_LINK_DOWN], 0);
 		assert_int_equal(one.flows > 0, policies[policy].flows);
 		assert_memory_equal(&many, &one, sizeof(one));
