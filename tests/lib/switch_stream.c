@@ -160,7 +160,11 @@ static void random_balance(const struct sw_tables *t, uint64_t *rng)
 {
 	struct switch_balance *b = &t->balances[0];
 
-	t->switches[0].balance = rng_below(rng, BALANCE_COUNT); /* a user's is not there */
+	/* a user's is not there, whatever the mask says */
+	do
+		t->switches[0].balance = rng_below(rng, BALANCE_COUNT);
+	while (t->switches[0].balance != BALANCE_FILE &&
+		!(t->config.balances >> t->switches[0].balance & 1));
 	b->gap_ps = rng_below(rng, 1000);
 	b->lifetime_ps = rng_below(rng, 2) ? rng_below(rng, 4000) : 0;
 	b->threshold_bytes = rng_below(rng, 20000);
