@@ -24,19 +24,18 @@
 #include "lib/rng.h"
 #include "lib/tables.h"
 
-#define POLICY_PORTS GROUP_PORTS /* candidates at most */
-#define POLICY_NONE  0xffffffffu /* no candidate: the packet is dropped as `policy` */
+#define POLICY_NONE 0xffffffffu /* no candidate: the packet is dropped as `policy` */
 
 struct policy {
 	/* the packet */
-	__u64 now_ps; /* model time at which it arrives */
-	__u64 random; /* 64 random bits of its own; policy_random() has more */
-	__u64 key;    /* 64 bits that stand for its flow, the same at each switch */
-	__u64 count;  /* candidates, 2 to POLICY_PORTS: so wide that the verifier keeps the bound */
-	__u32 hash;   /* of its flow, different at each switch: what ECMP goes by */
-	__u32 length; /* bytes, Ethernet header to ICRC */
-	__u32 src;    /* IPv4 address, or the last 32 bits of an IPv6 address: */
-	__u32 dst;    /* 10.0.0.1 is 0x0a000001 */
+	__u64 now_ps;  /* model time at which it arrives */
+	__u64 random;  /* 64 random bits of its own; policy_random() has more */
+	__u64 key;     /* 64 bits that stand for its flow, the same at each switch */
+	__u64 count;   /* candidates, 2 to GROUP_PORTS: so wide that the verifier keeps the bound */
+	__u32 hash;    /* of its flow, different at each switch: what ECMP goes by */
+	__u32 length;  /* bytes, Ethernet header to ICRC */
+	__u32 src;     /* IPv4 address, or the last 32 bits of an IPv6 address: */
+	__u32 dst;     /* 10.0.0.1 is 0x0a000001 */
 	__u32 entropy; /* what a sender varies for another path: IPv6 flow label, or src_port */
 	__u16 src_port, dst_port; /* of UDP or TCP; 0: the packet has none */
 	__u8 protocol;            /* of IP; 17: UDP */
@@ -80,9 +79,10 @@ static __always_inline __u32 policy_scale(__u32 bits, __u32 n)
 /* ---- candidates ---- */
 
 /*
- * The BPF functions of their own take numbers alone: the verifier walks each of them once, whatever
- * loop calls them.
+ * policy_..._of() are BPF functions of their own, which take numbers alone: the verifier walks each
+ * of them once, whatever loop calls it.
  */
+
 /* The port id of a candidate; 0: there is none of that number. */
 static __always_inline __u32 policy_port_id(
 	const struct sw_tables *t, __u32 group_id, __u32 first_port, __u32 i)
