@@ -181,6 +181,43 @@ struct strack_sack {
 	__be64 sent_ps;
 } __attribute__((packed));
 
+enum assembled_opcode {
+	ASSEMBLED_DATA = 0xc4,
+	ASSEMBLED_ANSWER = 0xc5,
+};
+
+#define ASSEMBLED_FLAG_CE      0x01 /* answer: the packet that it answers carried CE */
+#define ASSEMBLED_FLAG_AGAIN   0x04 /* data: a repeat; answer: to a repeat */
+#define ASSEMBLED_FLAG_TRIMMED 0x08 /* answer: the packet came without its payload */
+#define ASSEMBLED_FLAG_NAK     0x10 /* answer: all from `expected` on is to be sent again */
+
+/* After the BTH, whose PSN is that of the packet's subflow. */
+struct assembled_data {
+	__be64 sent_ps; /* sender's clock, echoed */
+	__be32 number;  /* of the packet in all messages; coding: of the symbol in its message */
+	__be32 message; /* which it is of, from 0 */
+	__be16 path;    /* path id, echoed */
+	__be16 subflow; /* echoed */
+	__u8 flags;
+	__u8 recovery; /* the scheme's number in RECOVERIES */
+	__u8 reserved[2];
+} __attribute__((packed));
+
+/* After the BTH, whose PSN is that of the packet that is answered. */
+struct assembled_answer {
+	__be64 sent_ps;  /* of that packet */
+	__be32 expected; /* of its subflow: all before has arrived; coding: messages complete */
+	__be32 count;    /* arrived beyond that; coding: symbols of the message that is next */
+	__be32 base;     /* PSN of bit 0 of the bitmap */
+	__be64 bitmap;   /* bit i: base + i has arrived */
+	__be16 path;
+	__be16 subflow;
+	__u8 flags;
+	__u8 recovery;
+	__u8 hops; /* switches that the packet crossed */
+	__u8 reserved[5];
+} __attribute__((packed));
+
 /*
  * Addresses. Host h (from 0) has 10.0.0.0/8 plus h + 1, and fd00:fab::/64 plus h + 1. Port p has
  * the locally administered MAC 02:fb and p in four bytes.

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_CONTROL_H
+#define FABRICBED_CONTROL_H
+
+/*
+ * How fast a sender sends: a part of an assembled transport. It gives a window, or a time before
+ * which no packet may leave, or both. It does not decide what is sent. Each scheme is a file, with
+ * its options and their keys, and a row of CONTROLS.
+ */
+#include "base/schema.h"
+#include "transport/transport.h"
+
+/* In the order in which they are listed: symbol, word in files. */
+#define CONTROLS(X)                                                                                \
+	X(rate, "rate")                                                                            \
+	X(window, "window")
+
+/* What the answer to a packet tells. */
+struct control_answer {
+	uint64_t now_ps;
+	uint64_t rtt_ps;      /* from the packet's first bit out to its answer */
+	uint64_t base_rtt_ps; /* the same in the idle fabric, of this flow */
+	uint32_t acked_bytes; /* payload that is newly known to have arrived; may be 0 */
+	uint32_t unacked_bytes; /* payload that is believed to be under way, after this answer */
+	uint32_t hops;        /* switches that the packet crossed */
+	bool marked;          /* CE */
+	bool trimmed;         /* its payload was cut off: it is lost, and on_loss() is not told */
+};
+
+enum control_loss {
+	CONTROL_LOSS_SEEN,    /* by later packets that arrived */
+	CONTROL_LOSS_TIMEOUT, /* nothing came for so long that all is thought lost */
+};
+
+struct control_kind {
+	const char *name; /* in files */
+	struct map map;   /* keys of its options; their size */
+	/* Bytes of a sender's state, a multiple of 8. */
+	size_t (*size)(const struct transport_env *env, const void *options);
+	/* state is zeroed. rng: a stream of random numbers of its own (lib/rng.h). */
+	void (*open)(void *state, const struct transport_env *env, const void *options,
+		const struct flow_spec *flow, uint64_t rng, uint64_t now);
+	/* Each of the following may be NULL. */
+	void (*on_answer)(void *state, const struct control_answer *answer);
+	/* bytes: that are lost. Told once for each packet or burst that recovery gives up. */
+	void (*on_loss)(void *state, enum control_loss how, uint32_t bytes, uint64_t now);
+	/*
+	 * Payload that may be under way, in bytes. One packet may always be. NULL: there is no
+	 * limit.
+	 */
+	uint64_t (*window)(const void *state);
+	/*
+	 * When to look again whether a packet may leave: not after `now` if one may. NULL: at any
+	 * time.
+	 */
+	uint64_t (*ready)(void *state, uint64_t now);
+	/* A frame of that modelled length leaves now. */
+	void (*on_send)(void *state, uint32_t frame_bytes, uint64_t now);
+	/* The rate that it paces at, in bits a second; SENDER_NONE. NULL: it does not pace. */
+	uint64_t (*rate)(const void *state, uint64_t now);
+	bool marks; /* it is of no use without switches that mark */
+	bool share; /* it needs flow_spec.fair_bps */
+};
+
+#define CONTROL_DECLARE(symbol, word) extern const struct control_kind control_kind_##symbol;
+CONTROLS(CONTROL_DECLARE)
+
+#define CONTROL_ONE(symbol, word) +1
+enum { CONTROL_KINDS = CONTROLS(CONTROL_ONE) };
+
+extern const struct control_kind *const control_kinds[CONTROL_KINDS];
+
+/* Payload of one bandwidth-delay product: of the slowest host link and the longest round trip. */
+uint64_t control_bdp(const struct transport_env *env);
+
+#endif
