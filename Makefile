@@ -29,13 +29,13 @@ CHECK_PACKAGES := $(PACKAGES) libcmocka-dev libclang-rt-dev llvm tshark python3 
 
 KERNEL_PACKAGES := $(PACKAGES) qemu-system-x86 debootstrap cpio kmod
 
-LIB_SRC  := $(wildcard userspace/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
+LIB_SRC  := $(wildcard userspace/*/*.c userspace/transport/*/*.c orchestrator/scenario/*.c orchestrator/topology/*.c \
               orchestrator/bringup/*.c orchestrator/session/*.c orchestrator/daemon/*.c \
               orchestrator/policy/*.c orchestrator/report/*.c orchestrator/sweep/*.c)
 CLI_SRC  := $(wildcard orchestrator/cli/*.c)
 # what the fuzz programs reach: what reads bytes and text, and nothing that runs a fabric
 FUZZ_SRC := $(wildcard userspace/base/*.c userspace/control/*.c userspace/dataplane/inline.c \
-              userspace/engine/*.c userspace/faults/*.c userspace/dataplane/table_list.c userspace/transport/*.c userspace/workload/*.c \
+              userspace/engine/*.c userspace/faults/*.c userspace/dataplane/table_list.c userspace/transport/*.c userspace/transport/*/*.c userspace/workload/*.c \
               orchestrator/scenario/*.c orchestrator/topology/*.c orchestrator/daemon/*.c)
 BPF_HDR  := $(wildcard bpf/*.h bpf/*/*.h bpf/*/*/*.h)
 TEST_SRC := $(wildcard tests/lib/*.c)

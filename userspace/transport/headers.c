@@ -6,7 +6,6 @@
 #include "lib/rng.h"
 #include "transport/headers.h"
 
-#define TTL         64
 #define DONT_FRAG   0x4000 /* RFC 791, 3.1 */
 #define IP6_VERSION 6u
 #define LABEL_BITS  20
@@ -25,7 +24,7 @@ static void prepare_ip4(
 		.tos = tos,
 		.length = htobe16((uint16_t)(sizeof(ip) + above)),
 		.fragment = htobe16(DONT_FRAG),
-		.ttl = TTL,
+		.ttl = HEADERS_TTL,
 		.protocol = PROTO_UDP,
 		.src = htobe32(HOST_IP4_NET + src_host + 1),
 		.dst = htobe32(HOST_IP4_NET + dst_host + 1),
@@ -49,7 +48,7 @@ static void prepare_ip6(uint8_t *at, uint32_t src_host, uint32_t dst_host, uint3
 	struct ip6_hdr ip = {
 		.payload_length = htobe16((uint16_t)above),
 		.next_header = PROTO_UDP,
-		.hop_limit = TTL,
+		.hop_limit = HEADERS_TTL,
 	};
 
 	host_ip6(ip.src, src_host);

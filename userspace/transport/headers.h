@@ -17,6 +17,8 @@
  */
 #define TEMPLATE_BYTES 80
 
+#define HEADERS_TTL 64 /* as a packet leaves its host */
+
 struct header_template {
 	uint8_t bytes[TEMPLATE_BYTES];
 	uint8_t length; /* Ethernet header to BTH */

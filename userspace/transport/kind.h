@@ -10,7 +10,7 @@
 #include "transport/transport.h"
 
 /* In the order in which they are listed. */
-#define TRANSPORTS(X) X(strack) X(roce)
+#define TRANSPORTS(X) X(strack) X(roce) X(assembled)
 
 /* What others reckon with, under given options. */
 struct transport_facts {

@@ -37,6 +37,7 @@ struct flow_spec {
 	uint64_t bytes; /* of a message, at least 1 */
 	uint32_t more;  /* messages after the first; if there are, bytes is a multiple of the MTU */
 	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
+	uint64_t fair_bps;    /* its fair share of the hosts' links; 0: unknown */
 	uint64_t seed;
 	uint8_t dscp; /* of its data */
 };

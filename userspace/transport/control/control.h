@@ -18,13 +18,13 @@
 /* What the answer to a packet tells. */
 struct control_answer {
 	uint64_t now_ps;
-	uint64_t rtt_ps;      /* from the packet's first bit out to its answer */
-	uint64_t base_rtt_ps; /* the same in the idle fabric, of this flow */
-	uint32_t acked_bytes; /* payload that is newly known to have arrived; may be 0 */
+	uint64_t rtt_ps;        /* from the packet's first bit out to its answer */
+	uint64_t base_rtt_ps;   /* the same in the idle fabric, of this flow */
+	uint32_t acked_bytes;   /* payload that is newly known to have arrived; may be 0 */
 	uint32_t unacked_bytes; /* payload that is believed to be under way, after this answer */
-	uint32_t hops;        /* switches that the packet crossed */
-	bool marked;          /* CE */
-	bool trimmed;         /* its payload was cut off: it is lost, and on_loss() is not told */
+	uint32_t hops;          /* switches that the packet crossed */
+	bool marked;            /* CE */
+	bool trimmed;           /* its payload was cut off: it is lost, and on_loss() is not told */
 };
 
 enum control_loss {

@@ -21,7 +21,7 @@
 /* The moment at which a path is asked for. */
 struct path_request {
 	uint64_t now_ps;
-	uint64_t window_bytes; /* payload that may be under way; SENDER_NONE: no limit */
+	uint64_t window_bytes;  /* payload that may be under way; SENDER_NONE: no limit */
 	uint64_t unacked_bytes; /* payload that is believed to be under way */
 };
 
@@ -45,6 +45,8 @@ struct paths_kind {
 		uint64_t rng, uint64_t now);
 	/* The path of the packet that leaves now: below count(). */
 	uint16_t (*choose)(void *state, const struct path_request *request);
+	/* Paths that it has taken so far. NULL: as many as packets, up to count(). */
+	uint32_t (*used)(const void *state);
 	/* Each may be NULL. */
 	void (*on_answer)(void *state, const struct path_answer *answer);
 	void (*on_timeout)(void *state, uint64_t now);

@@ -16,11 +16,11 @@
 
 /* How messages are cut into packets. Numbers run through all messages of the connection. */
 struct packets {
-	uint64_t bytes;         /* of all messages */
-	uint32_t count;         /* of all messages */
-	uint32_t of_message;    /* of one */
-	uint32_t mtu;           /* payload of each but the last */
-	uint32_t last_bytes;    /* payload of the last */
+	uint64_t bytes;      /* of all messages */
+	uint32_t count;      /* of all messages */
+	uint32_t of_message; /* of one */
+	uint32_t mtu;        /* payload of each but the last */
+	uint32_t last_bytes; /* payload of the last */
 };
 
 static inline uint32_t packets_payload(const struct packets *p, uint32_t number)
@@ -30,7 +30,8 @@ static inline uint32_t packets_payload(const struct packets *p, uint32_t number)
 
 /* The common head of either end's state; the scheme's own follows it. */
 struct recovery {
-	struct endpoint *ep; /* counters; done, finished_ps, delivered_ps and received are set here */
+	struct endpoint
+		*ep; /* counters; done, finished_ps, delivered_ps and received are set here */
 	const struct transport_env *env;
 	const void *options;
 	struct packets packets;
@@ -55,14 +56,15 @@ struct recovery_data {
 struct recovery_answer {
 	uint32_t psn;      /* of the packet that it answers */
 	uint32_t expected; /* of its subflow: all before have arrived; coding: messages complete */
-	uint32_t count;    /* of its subflow: arrived beyond `expected`; coding: symbols of the message */
-	uint32_t base;     /* number of bit 0 of the bitmap */
-	uint64_t bitmap;   /* bit i: base + i has arrived */
+	uint32_t
+		count; /* of its subflow: arrived beyond `expected`; coding: symbols of the message */
+	uint32_t base;   /* number of bit 0 of the bitmap */
+	uint64_t bitmap; /* bit i: base + i has arrived */
 	uint16_t subflow;
-	bool trimmed;      /* the packet came without its payload */
-	bool nak;          /* the receiver wants all from `expected` on again */
-	bool again;        /* the packet that it answers was a repeat */
-	uint64_t sent_ps;  /* of the packet that it answers; not for on_data() to set */
+	bool trimmed;     /* the packet came without its payload */
+	bool nak;         /* the receiver wants all from `expected` on again */
+	bool again;       /* the packet that it answers was a repeat */
+	uint64_t sent_ps; /* of the packet that it answers; not for on_data() to set */
 };
 
 /* What an answer or a timer told the sender. */
@@ -119,7 +121,7 @@ struct recovery_kind {
 
 	/* -- what others reckon with -- */
 
-	uint64_t rto_least_ps;               /* of a timeout that is not given */
+	uint64_t rto_least_ps;                /* of a timeout that is not given */
 	uint64_t (*rto)(const void *options); /* that is given; 0: see above. NULL: 0 */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */

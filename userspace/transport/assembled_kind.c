@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The assembled transport's options in a scenario, and what others have to know of it. */
+#include "abi/wire.h"
+#include "transport/assembled.h"
+#include "transport/kind.h"
+
+/* A part has its keys beside its code. */
+#define PART(kind, word_, symbol)                                                                  \
+	KEY(word_, MAP, struct assembled_options, kind##_options, .choice = true,                  \
+		.map = &kind##_kind_##symbol.map),
+#define PATHS_KEY(symbol, word)    PART(paths, word, symbol)
+#define CONTROL_KEY(symbol, word)  PART(control, word, symbol)
+#define RECOVERY_KEY(symbol, word) PART(recovery, word, symbol)
+
+static const struct key paths_keys[] = {PATHS(PATHS_KEY)};
+static const struct key control_keys[] = {CONTROLS(CONTROL_KEY)};
+static const struct key recovery_keys[] = {RECOVERIES(RECOVERY_KEY)};
+
+static const struct map paths_map = {
+	KEYS(paths_keys), .chosen = FIELD(struct assembled_options, paths)};
+static const struct map control_map = {
+	KEYS(control_keys), .chosen = FIELD(struct assembled_options, control)};
+static const struct map recovery_map = {
+	KEYS(recovery_keys), .chosen = FIELD(struct assembled_options, recovery)};
+
+static const struct key keys[] = {
+	SECTION("paths", &paths_map, .fallback = "spray", .help = "which path a packet takes"),
+	SECTION("control", &control_map, .fallback = "window", .help = "how fast packets leave"),
+	SECTION("recovery", &recovery_map, .fallback = "coding",
+		.help = "how losses are found, and what is sent again"),
+};
+
+static void facts(const void *options, struct transport_facts *ret)
+{
+	const struct assembled_options *o = options;
+	const struct paths_kind *paths = assembled_paths(o);
+	const struct recovery_kind *recovery = assembled_recovery(o);
+
+	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
+	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
+}
+
+const struct transport_kind transport_kind_assembled = {
+	.title = "assembled",
+	.map = {KEYS(keys), .size = sizeof(struct assembled_options),
+		.help = "made of parts: paths, control, recovery"},
+	.ops = &assembled_transport,
+	.data_bytes = sizeof(struct assembled_data),
+	.answer_bytes = sizeof(struct assembled_answer),
+	.rto_least_ps = 100 * PS_PER_US,
+	.facts = facts,
+};

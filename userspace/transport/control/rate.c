@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A fixed rate: a share of what topology and workload give each flow, whatever becomes of its
+ * packets. Load Balancing for AI Training Workloads, sections 3.3 and 4.
+ */
+#include "base/wiretime.h"
+#include "lib/rng.h"
+#include "transport/control/control.h"
+
+struct rate_options {
+	double coefficient;
+};
+
+struct rate {
+	uint64_t bps;
+	uint64_t ready_ps; /* the next packet may leave */
+};
+
+static const struct key keys[] = {
+	KEY("coefficient", NUMBER, struct rate_options, coefficient, .fallback = "1",
+		.least = 0.001, .most = 1,
+		.help = "pacing rate over the fair share of the hosts' links"),
+};
+
+static size_t size(const struct transport_env *env, const void *options)
+{
+	(void)env;
+	(void)options;
+	return sizeof(struct rate);
+}
+
+/* The fair share; of a flow whose share nobody knows, the host's link. */
+static uint64_t rate_of(
+	const struct transport_env *env, const struct rate_options *o, const struct flow_spec *flow)
+{
+	uint64_t share = flow->fair_bps ? flow->fair_bps : env->host_rate_bps;
+	uint64_t bps = (uint64_t)((double)share * o->coefficient);
+
+	return bps ? bps : 1;
+}
+
+/*
+ * Section 4, "Traffic workload": flows start at random within the time between two of their
+ * packets.
+ */
+static void open(void *state, const struct transport_env *env, const void *options,
+	const struct flow_spec *flow, uint64_t rng, uint64_t now)
+{
+	struct rate *r = state;
+	__u64 stream = rng;
+
+	r->bps = rate_of(env, options, flow);
+	r->ready_ps = now + rng_next(&stream) % (serialise_ps(env->mtu, r->bps) + 1);
+}
+
+static uint64_t ready(void *state, uint64_t now)
+{
+	(void)now;
+	return ((const struct rate *)state)->ready_ps;
+}
+
+/*
+ * From when it might have left, and not from when it did: a packet that has to wait for the line
+ * does not delay those after it. But what was not sent for longer than a packet is not made up for.
+ */
+static void on_send(void *state, uint32_t frame_bytes, uint64_t now)
+{
+	struct rate *r = state;
+	uint64_t gap = serialise_ps(frame_bytes, r->bps);
+
+	r->ready_ps = (r->ready_ps + gap > now ? r->ready_ps : now - gap) + gap;
+}
+
+static uint64_t rate_now(const void *state, uint64_t now)
+{
+	(void)now;
+	return ((const struct rate *)state)->bps;
+}
+
+const struct control_kind control_kind_rate = {
+	.name = "rate",
+	.map = {KEYS(keys), .size = sizeof(struct rate_options), .lone = &keys[0],
+		.help = "a fixed share of the fair rate, whatever happens"},
+	.size = size,
+	.open = open,
+	.ready = ready,
+	.on_send = on_send,
+	.rate = rate_now,
+	.share = true,
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A rateless erasure code: any symbols will do, if there are enough of them. A sender sends one
+ * after the other until it hears that there are. Load Balancing for AI Training Workloads, section
+ * 4, "Erasure Coding", and 6.1: message x (1 + overhead). Encoding and decoding take no time.
+ */
+#include "transport/recovery/recovery.h"
+
+#include "abi/wire.h"
+#include "transport/recovery/rto.h"
+
+#define RTO_LEAST_PS (100 * PS_PER_US)
+
+struct coding_options {
+	double overhead;
+	uint64_t rto_ps;
+};
+
+/* Both ends: of the message that is not complete, the first such one. */
+struct coding {
+	struct recovery r;
+	struct rto rto;
+	uint32_t needed;       /* symbols that complete a message */
+	uint32_t symbol_bytes; /* payload of each */
+	uint32_t message;
+	uint32_t next; /* sender: the next symbol; receiver: so many have come */
+	uint32_t seen; /* sender: all symbols before it have come or will not */
+};
+
+static const struct key keys[] = {
+	KEY("overhead", CHANCE, struct coding_options, overhead, .fallback = "0%", .most = 1,
+		.help = "symbols that a message takes beyond its own packets"),
+	KEY("rto", TIME, struct coding_options, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX,
+		.help = "without an answer for so long all symbols under way count as lost; auto: the larger of 100us and 10 base round trips"),
+};
+
+static size_t size(const struct transport_env *env, const void *options,
+	const struct flow_spec *flow, bool sender)
+{
+	(void)env;
+	(void)options;
+	(void)flow;
+	(void)sender;
+	return sizeof(struct coding);
+}
+
+static uint64_t message_bytes(const struct coding *c)
+{
+	return c->r.packets.bytes / c->r.messages;
+}
+
+/* Symbols of equal size, so that a message without overhead takes no more than its own bytes. */
+static void open(struct recovery *r, bool sender, uint64_t now)
+{
+	struct coding *c = (struct coding *)r;
+	const struct coding_options *o = r->options;
+	uint64_t bytes = message_bytes(c), packets = r->packets.of_message;
+	double wanted;
+
+	(void)sender;
+	c->symbol_bytes = (uint32_t)((bytes + packets - 1) / packets);
+	wanted = (double)bytes * (1 + o->overhead) / c->symbol_bytes;
+	c->needed = (uint32_t)wanted;
+	c->needed += (double)c->needed < wanted;
+	c->rto.ps = transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
+	rto_restart(&c->rto, now);
+}
+
+/* ---- the sender ---- */
+
+static bool has(const struct recovery *r, uint64_t now)
+{
+	(void)now;
+	return ((const struct coding *)r)->message < r->released;
+}
+
+static uint64_t unacked(const struct recovery *r)
+{
+	const struct coding *c = (const struct coding *)r;
+
+	return (uint64_t)(c->next - c->seen) * c->symbol_bytes;
+}
+
+static void next(struct recovery *r, struct recovery_data *ret, uint64_t now)
+{
+	struct coding *c = (struct coding *)r;
+
+	if (c->next == c->seen)
+		rto_restart(&c->rto, now);
+	ret->psn = ret->number = c->next++;
+	ret->message = c->message;
+}
+
+/*
+ * What left before the packet that is answered is no longer under way: it has come, or been
+ * overtaken by it. Nothing else is known of what is missing, nor needed.
+ */
+static bool on_answer(struct recovery *r, const struct recovery_answer *answer,
+	struct recovery_news *news, uint64_t now)
+{
+	struct coding *c = (struct coding *)r;
+	uint32_t number = c->seen + ((answer->psn - c->seen) & BTH_MASK_24);
+
+	if (answer->expected > r->messages || answer->expected > c->message + 1 ||
+		answer->expected > r->released)
+		return false;
+	news->acked_bytes = c->symbol_bytes;
+	if (answer->expected > c->message) {
+		c->message = r->ep->done = answer->expected;
+		c->next = c->seen = 0;
+		if (c->message == r->messages)
+			r->ep->finished_ps = now;
+	} else if (answer->expected == c->message && answer->base == c->message &&
+		   number < c->next) {
+		c->seen = number + 1;
+	}
+	rto_restart(&c->rto, now);
+	return true;
+}
+
+static uint64_t due(const struct recovery *r)
+{
+	const struct coding *c = (const struct coding *)r;
+
+	return c->next == c->seen ? 0 : rto_due(&c->rto);
+}
+
+static void on_timer(struct recovery *r, struct recovery_news *news, uint64_t now)
+{
+	struct coding *c = (struct coding *)r;
+
+	c->seen = c->next;
+	rto_expire(&c->rto, now);
+	news->timeout = true;
+}
+
+/* ---- the receiver ---- */
+
+static bool place(const struct recovery *r, const struct recovery_data *data, uint64_t *ret_offset,
+	uint32_t *ret_bytes)
+{
+	const struct coding *c = (const struct coding *)r;
+
+	if (data->message >= r->messages)
+		return false;
+	*ret_offset = data->message * message_bytes(c) + (uint64_t)data->number * c->symbol_bytes;
+	*ret_bytes = c->symbol_bytes;
+	return true;
+}
+
+static bool on_data(struct recovery *r, const struct recovery_data *data,
+	struct recovery_answer *ret, uint64_t now)
+{
+	struct coding *c = (struct coding *)r;
+	uint64_t bytes = message_bytes(c), got;
+
+	if (data->message > c->message || data->message >= r->messages)
+		return false;
+	if (data->message < c->message) {
+		r->ep->stats.duplicates++; /* there were enough without it */
+	} else {
+		got = (uint64_t)++c->next * c->symbol_bytes;
+		r->ep->received = c->message * bytes + (got < bytes ? got : bytes);
+		if (c->next == c->needed) {
+			c->next = 0;
+			r->ep->done = ++c->message;
+		}
+		if (c->message == r->messages)
+			r->ep->delivered_ps = now;
+	}
+	ret->expected = c->message;
+	ret->count = c->next;
+	ret->base = data->message;
+	return true;
+}
+
+static uint64_t rto(const void *options)
+{
+	return ((const struct coding_options *)options)->rto_ps;
+}
+
+const struct recovery_kind recovery_kind_coding = {
+	.name = "coding",
+	.map = {KEYS(keys), .size = sizeof(struct coding_options), .lone = &keys[0],
+		.help = "a rateless erasure code: any packets will do, if there are enough"},
+	.size = size,
+	.open = open,
+	.has = has,
+	.next = next,
+	.unacked = unacked,
+	.on_answer = on_answer,
+	.due = due,
+	.on_timer = on_timer,
+	.on_data = on_data,
+	.place = place,
+	.rto_least_ps = RTO_LEAST_PS,
+	.rto = rto,
+};
