@@ -412,6 +412,7 @@ json_t *session_summary(
 		.messages = s->messages,
 		.ideal_ps = s->ideal_ps,
 		.fabric_ps = s->fabric_ps,
+		.payload_ps = s->payload_ps,
 		.setup_s = times->setup,
 		.wall_s = times->run,
 	};

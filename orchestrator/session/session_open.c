@@ -364,6 +364,8 @@ int session_add_traffic(struct session *s, size_t first)
 		r = ending_foresee(&ending, &p, &m);
 	s->ideal_ps = max_u64(s->ideal_ps, ending.size.ideal_ps);
 	s->fabric_ps = max_u64(s->fabric_ps, max_u64(s->ideal_ps, ending.fabric_ps));
+	/* what is added to others does not start with them */
+	s->payload_ps = first || ending.size.starts_differ ? 0 : ending.size.payload_ps;
 	s->bytes += ending.size.bytes;
 	s->messages += ending.size.messages;
 	s->end_ps = !s->params.lasting && sc->until_ps ? sc->until_ps : ending.limit_ps;

@@ -27,6 +27,7 @@ static const struct summary_info info = {
 	.seed = 7,
 	.ideal_ps = 5 * PS_PER_US,
 	.fabric_ps = 6 * PS_PER_US,
+	.payload_ps = 4 * PS_PER_US,
 	.wall_s = 2,
 	.setup_s = 0.5,
 };
@@ -113,6 +114,7 @@ static void percentiles_are_nearest_rank(void **state)
 		assert_missing(j, "flows.fct_slowdown.max"); /* nobody has said what is ideal */
 		assert_number(j, "flows.fct_us.mean", sum / cases[i].count);
 		assert_number(j, "slowdown", fct_us(&s, cases[i].count) / 5);
+		assert_number(j, "slowdown_payload", fct_us(&s, cases[i].count) / 4);
 		/* all have finished: those that have are all */
 		assert_true(json_equal(json_object_get(json_object_get(j, "flows"), "fct_us"),
 			json_object_get(json_object_get(json_object_get(j, "flows"), "finished"),
@@ -257,6 +259,7 @@ static void half_a_run(void **state)
 	assert_number(j, "wall_s", 2);
 	assert_number(j, "ideal_us", 5);
 	assert_number(j, "ideal_fabric_us", 6);
+	assert_number(j, "ideal_payload_us", 4);
 	assert_number(j, "seed", 7);
 	assert_number(j, "queues.max_depth_bytes", (double)stats.max_queue_bytes);
 	assert_number(j, "queues.max_delay_us", 0);
@@ -281,7 +284,7 @@ static void nothing_has_happened(void **state)
 		"flows.fct_us.p99", "flows.fct_us.max", "flows.finished.fct_us.mean",
 		"flows.finished.fct_us.p50", "flows.finished.fct_us.p99",
 		"flows.finished.fct_us.max", "slowdown_finished", "flows.goodput_gbps", "slowdown",
-		"ideal_us", "ideal_fabric_us", "hops_per_s"};
+		"ideal_us", "ideal_fabric_us", "ideal_payload_us", "slowdown_payload", "hops_per_s"};
 	struct summary_info none = info;
 	struct small_net s;
 	json_t *j;
@@ -290,6 +293,7 @@ static void nothing_has_happened(void **state)
 	none.wall_s = 0;
 	none.ideal_ps = 0;
 	none.fabric_ps = 0;
+	none.payload_ps = 0;
 	open_messages(&s, 3);
 	j = summary_new(&none, s.engine, NULL);
 	for (size_t i = 0; i < sizeof(zero) / sizeof(zero[0]); i++)

@@ -229,6 +229,31 @@ static uint64_t ideal_of_one(const struct fabric *f, uint32_t src, uint32_t dst,
 	return ideal(f, &m);
 }
 
+/* The payload alone, at the busiest host link: what waits does not come with the others. */
+static void payload_alone(void **state)
+{
+	struct scenario s = fixture_fat_tree(4);
+	struct fabric *f = fixture_fabric(&s);
+	struct operation to_15[] = {{.src_host = 0, .dst_host = 15, .bytes = 1000},
+		{.src_host = 1, .dst_host = 15, .bytes = 2500},
+		{.src_host = 1, .dst_host = 15, .bytes = 3400, .waits = true}};
+	struct operations m = {.items = to_15, .count = COUNT(to_15)};
+	const struct workload_frames frames = {.mtu = f->mtu};
+	struct workload_size size;
+
+	(void)state;
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_int_equal(size.payload_ps, 3500 * 80);
+	assert_false(size.starts_differ);
+	to_15[2].bytes = 3600;
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_int_equal(size.payload_ps, 3600 * 80);
+	to_15[1].start_ps = 1;
+	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
+	assert_true(size.starts_differ);
+	fabric_free(f);
+}
+
 /* What the transport adds counts: of RoCEv2 nothing on data, 4 bytes on an ACK. */
 static void frames_of_another_transport(void **state)
 {
@@ -452,6 +477,7 @@ int main(void)
 		cmocka_unit_test(incast_senders_are_distinct_others),
 		cmocka_unit_test(all_others_can_send),
 		cmocka_unit_test(too_many_messages_leave_the_list_alone),
+		cmocka_unit_test(payload_alone),
 		cmocka_unit_test(frames_of_another_transport),
 		cmocka_unit_test(one_message_is_the_closed_form),
 		cmocka_unit_test(one_message_on_a_line_is_as_simulated),

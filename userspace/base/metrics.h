@@ -76,8 +76,13 @@
 	VALUE("ideal_us", us_or_null(info->ideal_ps),                                              \
 		"bound on the longest completion time that the host links set")                    \
 	VALUE("ideal_fabric_us", us_or_null(info->fabric_ps), "the bound that all links set")      \
-	VALUE("slowdown", slowdown(t, info, false), "flows.fct_us.max divided by ideal_us")        \
-	FINISHED("slowdown_finished", slowdown(t, info, true))                                     \
+	VALUE("slowdown", slowdown(t, info->ideal_ps, false),                                      \
+		"flows.fct_us.max divided by ideal_us")                                            \
+	VALUE("ideal_payload_us", us_or_null(info->payload_ps),                                    \
+		"the time of the payload alone on the busiest host link")                          \
+	VALUE("slowdown_payload", slowdown(t, info->payload_ps, false),                            \
+		"flows.fct_us.max divided by ideal_payload_us")                                    \
+	FINISHED("slowdown_finished", slowdown(t, info->ideal_ps, true))                           \
 	OTHER("collectives.count", "rounds of all jobs of the collectives")                        \
 	OTHER("collectives.unfinished", "those of which not all was delivered")                    \
 	OTHER("collectives.time_us.min", "the shortest round, from its first message to its last") \

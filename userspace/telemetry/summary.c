@@ -133,13 +133,12 @@ static json_t *by_size(const struct flow_totals *t, bool of_finished)
 	return classes;
 }
 
-/* Of the flow that took longest, by the bound on that. */
-static json_t *slowdown(
-	const struct flow_totals *t, const struct summary_info *info, bool of_finished)
+/* Of the flow that took longest, by a bound on that; 0: there is none. */
+static json_t *slowdown(const struct flow_totals *t, uint64_t bound_ps, bool of_finished)
 {
-	bool exists = info->ideal_ps && is_known(t, ALL_SIZES, of_finished);
+	bool exists = bound_ps && is_known(t, ALL_SIZES, of_finished);
 
-	return real_or_null(exists, exists ? (double)t->longest_ps / (double)info->ideal_ps : 0);
+	return real_or_null(exists, exists ? (double)t->longest_ps / (double)bound_ps : 0);
 }
 
 static json_t *goodput(const struct flow_totals *t, const struct engine_stats *s)

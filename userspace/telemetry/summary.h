@@ -27,9 +27,10 @@ struct summary_info {
 	uint64_t seed;
 	uint64_t
 		messages; /* of the workload, those that are yet to arrive included; 0: not known */
-	uint64_t ideal_ps;  /* the bound that host links set; 0: there is no workload */
-	uint64_t fabric_ps; /* and that of all links; the same */
-	double wall_s;      /* of the run itself, set-up excluded */
+	uint64_t ideal_ps;   /* the bound that host links set; 0: there is no workload */
+	uint64_t fabric_ps;  /* and that of all links; the same */
+	uint64_t payload_ps; /* of the payload alone on the busiest host link; 0: not known */
+	double wall_s;       /* of the run itself, set-up excluded */
 	double setup_s;
 };
 

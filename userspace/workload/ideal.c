@@ -12,6 +12,11 @@
 /* Frames whose fastest path is asked for: that of long ones may not be that of short ones. */
 enum way { WAY_FULL, WAY_LAST, WAY_ANSWER, WAYS };
 
+/* What the messages of a host come to, without what their packets have beside it. */
+struct payload {
+	uint64_t sent, received;
+};
+
 struct measure {
 	struct operations *m;
 	const struct net *net;
@@ -30,6 +35,8 @@ struct measure {
 	size_t capacity;     /* of by_edge */
 	uint32_t *edge_next; /* where each edge switch's start in by_edge; scratch */
 	struct demands sent, received;
+	struct payload *payload;   /* by host */
+	uint64_t payload_start_ps; /* of all messages in it; UINT64_MAX: of none yet */
 	struct workload_size size;
 };
 
@@ -53,6 +60,7 @@ void measure_free(struct measure *x)
 	free(x->edge_next);
 	demands_release(&x->sent);
 	demands_release(&x->received);
+	free(x->payload);
 	free(x);
 }
 
@@ -87,7 +95,9 @@ static int measure_init(struct measure *x)
 			return -ENOMEM;
 	}
 	x->edge_next = calloc(switches + 1, sizeof(*x->edge_next));
-	if (!x->dist || !x->order || !x->ways || !x->edge_next ||
+	x->payload = calloc(x->net->host_count, sizeof(*x->payload));
+	x->payload_start_ps = UINT64_MAX;
+	if (!x->dist || !x->order || !x->ways || !x->edge_next || !x->payload ||
 		demands_init(&x->sent, x->net->host_count) < 0 ||
 		demands_init(&x->received, x->net->host_count) < 0)
 		return -ENOMEM;
@@ -261,6 +271,26 @@ static uint64_t first_at_last_link(struct measure *x, const struct trip *t)
 	return last;
 }
 
+/*
+ * The least time for the payload alone, as it is often taken for a unit: that of the busiest host
+ * link, at which messages that wait for others do not come together with those.
+ */
+static void add_payload(struct measure *x, const struct operation *msg, const struct trip *t)
+{
+	struct payload alone = {0};
+	struct payload *from = msg->waits ? &alone : &x->payload[msg->src_host];
+	struct payload *to = msg->waits ? &alone : &x->payload[msg->dst_host];
+	uint64_t *most_ps = &x->size.payload_ps;
+
+	if (!msg->waits && x->payload_start_ps == UINT64_MAX)
+		x->payload_start_ps = msg->start_ps;
+	x->size.starts_differ |= !msg->waits && x->payload_start_ps != msg->start_ps;
+	from->sent += msg->bytes;
+	to->received += msg->bytes;
+	*most_ps = max_u64(*most_ps, bytes_ps(from->sent, x->net->ports[t->out].rate_bps));
+	*most_ps = max_u64(*most_ps, bytes_ps(to->received, x->net->ports[t->in].rate_bps));
+}
+
 /* docs/closed-forms.md, "one message": T, and the demands that it makes of both host links. */
 static void measure_message(struct measure *x, uint32_t i)
 {
@@ -297,6 +327,7 @@ static void measure_message(struct measure *x, uint32_t i)
 	if (msg->unmeasured)
 		return;
 	x->size.ideal_ps = max_u64(x->size.ideal_ps, msg->ideal_ps);
+	add_payload(x, msg, &t);
 	if (msg->waits)
 		return;
 	demands_add(&x->sent, &sent);
