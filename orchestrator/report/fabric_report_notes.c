@@ -7,15 +7,16 @@
 static void note_lossy(
 	json_t *notes, const struct fabric *f, const struct scenario *s, uint32_t class)
 {
-	const struct transport_kind *kind = transport_kinds[s->host.transport];
+	const struct transport_kind *kind = transport_kinds[s->host.transport.kind];
+	const char *harm = transport_facts(&s->host.transport).loss_harm;
 
-	if (!kind->loss_harm || f->switching.classes[class].lossless)
+	if (!harm || f->switching.classes[class].lossless)
 		return;
 	json_array_append_new(notes,
 		json_sprintf(
 			"%s's data goes by class %u, which is lossy: %s; for a lossless class: switch.pfc, and "
 			"lossless: yes of the class",
-			kind->title, class, kind->loss_harm));
+			kind->title, class, harm));
 }
 
 /*
@@ -100,10 +101,11 @@ static void note_reordering(json_t *notes, const struct fabric *f, const struct 
 #undef X
 			[BALANCE_FILE] = true,
 	};
-	const struct transport_kind *kind = transport_kinds[s->host.transport];
+	const struct transport_kind *kind = transport_kinds[s->host.transport.kind];
+	const char *harm = transport_facts(&s->host.transport).order_harm;
 	const struct file_text *file = balance_file(&s->sw.balance);
 
-	for (uint32_t i = 0; kind->order_harm && i < COUNT(reorders); i++)
+	for (uint32_t i = 0; harm && i < COUNT(reorders); i++)
 		if (reorders[i] && f->switching.config.balances >> i & 1)
 			json_array_append_new(notes,
 				json_sprintf(
@@ -114,7 +116,7 @@ static void note_reordering(json_t *notes, const struct fabric *f, const struct 
 					i != BALANCE_FILE && balance_uses(i, BALANCE_GAP)
 						? ", of which one may be shorter by more than the gap"
 						: "",
-					kind->title, kind->order_harm));
+					kind->title, harm));
 }
 
 json_t *report_notes(const struct fabric *f, const struct scenario *s, uint64_t dscps)

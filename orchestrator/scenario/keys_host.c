@@ -4,18 +4,13 @@
 
 /* A transport has its keys beside its code. */
 #define ROW(word)                                                                                  \
-	KEY(#word, MAP, struct host_spec, options, .choice = true,                                 \
+	KEY(#word, MAP, struct transport_choice, options, .choice = true,                          \
 		.map = &transport_kind_##word.map),
 
 static const struct key transport_keys[] = {TRANSPORTS(ROW)};
 
 static const struct map transport_map = {
-	KEYS(transport_keys), .chosen = FIELD(struct host_spec, transport)};
-
-struct transport_facts host_facts(const struct host_spec *h)
-{
-	return transport_facts(transport_kinds[h->transport], h->options);
-}
+	KEYS(transport_keys), .chosen = FIELD(struct transport_choice, kind)};
 
 #define OF_ANSWERS .fallback = "auto", .word = "auto", .word_value = DSCP_AUTO, .max = DSCP_MAX
 
@@ -47,8 +42,8 @@ static const char *const payloads[] = {
 static const char *const versions[] = {"4", "6", NULL};
 
 static const struct key keys[] = {
-	SECTION("transport", &transport_map, .fallback = "strack",
-		.help = "the transport protocol of messages"),
+	KEY("transport", MAP, struct host_spec, transport, .map = &transport_map,
+		.fallback = "strack", .help = "the transport protocol of messages"),
 	SECTION("dscp", &dscp_map, .usual = "{data: 0, control: auto, notify: auto}",
 		.help = "one for all packets, or by what they carry"),
 	KEY("payload", WORD, struct host_spec, payload, .fallback = "auto", .words = payloads,

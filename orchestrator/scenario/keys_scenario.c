@@ -41,7 +41,7 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 	struct scenario *s = scenario;
 	const struct quantity *buffer = &s->sw.buffer.per_port;
 	bool host = VALID("host"), clock = VALID("clock");
-	uint64_t raise_ps = host_facts(&s->host).raise_ps;
+	uint64_t raise_ps = transport_facts(&s->host.transport).raise_ps;
 
 	if (VALID("compare"))
 		check_variants(c, tree_get(root, "compare"), s);

@@ -17,6 +17,7 @@
 #include "base/series.h"
 #include "faults/fault_kind.h"
 #include "scenario/sweep_spec.h"
+#include "transport/kind.h"
 
 struct link_override {
 	char *match; /* glob over link names */
@@ -172,19 +173,13 @@ struct stack_spec {
 	uint64_t queue_bytes;       /* that wait for the NIC's line; default 1 MB */
 };
 
-struct transport_facts;
-
 struct host_spec {
-	unsigned transport; /* index in transport_kinds[] */
-	void *options;      /* the transport's own; NULL: they could not be read */
+	struct transport_choice transport;
 	uint32_t data_dscp, control_dscp, notify_dscp; /* of data, of answers, of CNPs */
 	enum payload_kind payload;
 	bool ip6; /* ip: 4 | 6 */
 	struct stack_spec stack;
 };
-
-/* What others reckon with of the transport (transport/kind.h). */
-struct transport_facts host_facts(const struct host_spec *h);
 
 /* What model time follows. */
 struct clock_spec {

@@ -122,7 +122,7 @@ static uint64_t packet_bytes(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	uint64_t slot = packet_slot_bytes(setup_frame_capacity(s, f));
-	struct quantity most_bytes = host_facts(&s->host).window;
+	struct quantity most_bytes = transport_facts(&s->host.transport).window;
 	double bdp = most_bytes.unit == QUANTITY_BDP ? (double)f->bdp_bytes : 1;
 	uint64_t window = (uint64_t)(bdp * most_bytes.value) / f->packet_bytes + 1;
 	size_t entry = 0;
@@ -194,7 +194,7 @@ static uint64_t process_bytes(
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
 	const struct fabric *f, const struct operations *m, const struct workload_size *size)
 {
-	double answered = host_facts(&s->host).packets_per_ack;
+	double answered = transport_facts(&s->host.transport).packets_per_ack;
 	double hops = (double)size->packet_hops * (1 + 1 / answered);
 	uint64_t kernel;
 	int err = kernel_bytes(&kernel, s, f, m);

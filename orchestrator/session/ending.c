@@ -104,8 +104,8 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 /* What may hold a packet up beside a full link: a timeout, a pause, a burst of losses. */
 static uint64_t hold_ups(const struct scenario *s, const struct fabric *f, uint64_t slowest_bps)
 {
-	uint64_t rto = transport_rto(host_facts(&s->host).rto_ps,
-		transport_kinds[s->host.transport]->rto_least_ps, f->base_rtt_ps);
+	struct transport_facts facts = transport_facts(&s->host.transport);
+	uint64_t rto = transport_rto(facts.rto_ps, facts.rto_least_ps, f->base_rtt_ps);
 	uint64_t all = sum(rto, s->sw.pfc.watchdog_ps), burst = 0;
 
 	if (s->sw.pfc.on && slowest_bps)
@@ -126,7 +126,7 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 	/* a window of one packet, and each has its answer in twice an idle round trip */
 	all = sum(all, times(2 * w->packets, w->round_trip_ps));
 	/* congestion control may keep a sender at its least rate all the time */
-	all = sum(all, times(host_facts(&s->host).least_share, w->alone_ps));
+	all = sum(all, times(transport_facts(&s->host.transport).least_share, w->alone_ps));
 	return min_u64(all, ENDING_MAX);
 }
 

@@ -260,7 +260,7 @@ int session_advance(
 			return error_set(why, r,
 				"at %.3f us of model time more messages are under way than queue pairs have numbers for: they have 24 bits, and a message takes %u; let fewer start at once, or take fewer host.qps_per_connection",
 				(double)engine_now(s->engine) / PS_PER_US,
-				2 * host_facts(&s->params.scenario->host).qps);
+				2 * transport_facts(&s->params.scenario->host.transport).qps);
 		if (r < 0)
 			return error_set(why, r,
 				"the %s dataplane failed at %.3f us of model time: %s",

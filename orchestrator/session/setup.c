@@ -43,7 +43,7 @@ void setup_schedule(struct engine_schedule *ret, const struct fabric *f)
 
 void setup_frames(struct workload_frames *ret, const struct scenario *s, const struct fabric *f)
 {
-	const struct transport_kind *kind = transport_kinds[s->host.transport];
+	const struct transport_kind *kind = transport_kinds[s->host.transport.kind];
 
 	*ret = (struct workload_frames){
 		.mtu = f->mtu,
@@ -51,7 +51,7 @@ void setup_frames(struct workload_frames *ret, const struct scenario *s, const s
 		.dscp = (uint8_t)s->host.data_dscp,
 		.data_extension = kind->data_bytes,
 		.answer_extension = kind->answer_bytes,
-		.pairs = host_facts(&s->host).qps,
+		.pairs = transport_facts(&s->host.transport).qps,
 	};
 }
 
@@ -67,9 +67,9 @@ const struct transport_ops *setup_transport(
 		.data_dscp = (uint8_t)s->host.data_dscp,
 		.control_dscp = (uint8_t)s->host.control_dscp,
 		.notify_dscp = (uint8_t)s->host.notify_dscp,
-		.qps = (uint8_t)host_facts(&s->host).qps,
-		.paths = (uint16_t)host_facts(&s->host).paths,
-		.options = s->host.options,
+		.qps = (uint8_t)transport_facts(&s->host.transport).qps,
+		.paths = (uint16_t)transport_facts(&s->host.transport).paths,
+		.options = s->host.transport.options,
 	};
-	return transport_kinds[s->host.transport]->ops;
+	return transport_kinds[s->host.transport.kind]->ops;
 }

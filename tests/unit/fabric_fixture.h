@@ -41,7 +41,7 @@ static inline struct scenario fixture_scenario(const struct topology_kind *kind)
 	s.topology.mtu = 4096;
 	s.topology.pos = (struct diag_pos){2, 3};
 	s.sw.valid = true;
-	s.host.options = &options;
+	s.host.transport.options = &options;
 	s.sw.buffer.per_port = (struct quantity){400 * 1024, QUANTITY_BYTES};
 	s.sw.classes[0] = (struct class_spec){
 		.used = true,

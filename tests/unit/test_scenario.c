@@ -103,14 +103,14 @@ static void check_full_topology(const struct scenario *s)
 static void check_full_nodes(const struct scenario *s)
 {
 	const struct ecn_spec *ecn = &s->sw.classes[0].ecn;
-	const struct strack_options *o = s->host.options;
+	const struct strack_options *o = s->host.transport.options;
 
 	assert_true(is_quantity(s->sw.buffer.per_port, 32 * KB, QUANTITY_BYTES));
 	assert_true(is_quantity(ecn->kmin, 0.07, QUANTITY_BDP));
 	assert_true(is_quantity(ecn->kmax, 30 * KB, QUANTITY_BYTES));
 	assert_true(ecn->pmax == 0.1);
 	assert_int_equal(s->sw.reroute_ps, 3 * US);
-	assert_ptr_equal(transport_kinds[s->host.transport], &transport_kind_strack);
+	assert_ptr_equal(transport_kinds[s->host.transport.kind], &transport_kind_strack);
 	assert_int_equal(o->paths, 64);
 	assert_int_equal(o->spray, STRACK_OBLIVIOUS);
 	assert_int_equal(o->sack_packets, 8);
@@ -207,7 +207,7 @@ static void marks_and_leading_zeros_mean_nothing(void **state)
 static void defaults_are_as_documented(void **state)
 {
 	struct scenario *s = load(small);
-	const struct strack_options *o = s->host.options;
+	const struct strack_options *o = s->host.transport.options;
 
 	(void)state;
 	assert_string_equal(s->about, "");
@@ -394,7 +394,7 @@ static void overrides_reach_everything(void **state)
 	assert_true(s->sw.buffer.per_port.value == 400 * KB);
 	assert_true(
 		s->sw.classes[0].ecn.kmin.value == 0 && s->sw.classes[0].ecn.kmax.value == 0.75);
-	assert_int_equal(((const struct strack_options *)s->host.options)->paths, 8);
+	assert_int_equal(((const struct strack_options *)s->host.transport.options)->paths, 8);
 	assert_int_equal(s->workload_count, 2);
 	assert_int_equal(s->workloads[0].options->bytes, 16 * MB);
 	assert_string_equal(s->faults[0].target, "*-core*");

@@ -282,9 +282,9 @@ static void hosts_have_transports_and_dscps(void **state)
 	again = load(written);
 	for (int i = 0; i < 2; i++) {
 		const struct host_spec *h = i ? &again->host : &s->host;
-		const struct roce_options *o = h->options;
+		const struct roce_options *o = h->transport.options;
 
-		assert_ptr_equal(transport_kinds[h->transport], &transport_kind_roce);
+		assert_ptr_equal(transport_kinds[h->transport.kind], &transport_kind_roce);
 		assert_int_equal(o->qps, 4);
 		assert_false(o->dcqcn);
 		assert_int_equal(o->rto_ps, 1000 * US);
@@ -339,7 +339,7 @@ static void dcqcn_has_settings_by_name(void **state)
 		written = write_text(s[0]);
 		s[1] = load(written);
 		for (int j = 0; j < 2; j++) {
-			const struct roce_options *o = s[j]->host.options;
+			const struct roce_options *o = s[j]->host.transport.options;
 
 			assert_int_equal(o->scale, cases[i].kind);
 			assert_int_equal(o->cnp_ps, cases[i].cnp_us * US);
@@ -372,18 +372,18 @@ static void switches_know_the_senders_timer(void **state)
 
 static void check_strack_defaults(const struct host_spec *h, bool fixed)
 {
-	const struct strack_options *o = h->options;
+	const struct strack_options *o = h->transport.options;
 
-	assert_ptr_equal(transport_kinds[h->transport], &transport_kind_strack);
+	assert_ptr_equal(transport_kinds[h->transport.kind], &transport_kind_strack);
 	assert_int_equal(o->paths, 256);
 	assert_int_equal(o->fixed, fixed);
 }
 
 static void check_roce_defaults(const struct host_spec *h)
 {
-	const struct roce_options *o = h->options;
+	const struct roce_options *o = h->transport.options;
 
-	assert_ptr_equal(transport_kinds[h->transport], &transport_kind_roce);
+	assert_ptr_equal(transport_kinds[h->transport.kind], &transport_kind_roce);
 	assert_int_equal(o->qps, 1);
 	assert_true(o->dcqcn);
 	assert_int_equal(o->rto_ps, 0);

@@ -5,12 +5,13 @@
 
 const struct transport_kind *const transport_kinds[TRANSPORT_KINDS] = {TRANSPORTS(TRANSPORT_ROW)};
 
-struct transport_facts transport_facts(const struct transport_kind *kind, const void *options)
+struct transport_facts transport_facts(const struct transport_choice *choice)
 {
+	const struct transport_kind *kind = transport_kinds[choice->kind];
 	struct transport_facts facts = {
 		.qps = 1, .paths = 1, .packets_per_ack = 1, .window = {1, QUANTITY_BDP}};
 
-	if (options && kind->facts)
-		kind->facts(options, &facts);
+	if (choice->options && kind->facts)
+		kind->facts(choice->options, &facts);
 	return facts;
 }

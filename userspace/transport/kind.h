@@ -18,20 +18,20 @@ struct transport_facts {
 	uint32_t paths;         /* UDP source ports of a queue pair's data, at least 1 */
 	double packets_per_ack; /* data packets for which a receiver answers once */
 	struct quantity window; /* under way from a host at most, in bytes or BDP */
-	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the kind's least */
+	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the least */
+	uint64_t rto_least_ps;  /* of a timeout that is not given */
 	uint64_t least_share;   /* a flow's rate may stay at the line's / this; 0: it does not */
 	uint64_t raise_ps;      /* senders raise their rates in this time; 0: by no timer */
+	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
+	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
 };
 
 struct transport_kind {
 	const char *title; /* as its authors write it */
 	struct map map;    /* keys of its options; their size; a sentence of help */
 	const struct transport_ops *ops;
-	uint32_t data_bytes;    /* of its header after the BTH: of any data packet, at least */
-	uint32_t answer_bytes;  /* and of an answer to one */
-	uint64_t rto_least_ps;  /* of a timeout that is not given */
-	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
-	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
+	uint32_t data_bytes;   /* of its header after the BTH: of any data packet, at least */
+	uint32_t answer_bytes; /* and of an answer to one */
 	/* Overrides {one queue pair, one path, an ACK a packet, a BDP in flight}. NULL: nothing. */
 	void (*facts)(const void *options, struct transport_facts *ret);
 };
@@ -44,7 +44,12 @@ enum { TRANSPORT_KINDS = TRANSPORTS(TRANSPORT_ONE) };
 
 extern const struct transport_kind *const transport_kinds[TRANSPORT_KINDS];
 
-/* options NULL: none could be read. */
-struct transport_facts transport_facts(const struct transport_kind *kind, const void *options);
+/* One of them under certain options. */
+struct transport_choice {
+	unsigned kind; /* index in transport_kinds[] */
+	void *options; /* the kind's own; NULL: none could be read */
+};
+
+struct transport_facts transport_facts(const struct transport_choice *choice);
 
 #endif

@@ -88,8 +88,13 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->qps = o->qps;
 	ret->packets_per_ack = ROCE_ACK_EVERY;
 	ret->rto_ps = o->rto_ps;
+	ret->rto_least_ps = ROCE_RTO_MIN_PS;
 	ret->least_share = o->dcqcn ? ROCE_LEAST_SHARE : 0;
 	ret->raise_ps = o->increase_ps;
+	ret->order_harm =
+		"a packet that overtakes another is a loss, after which the queue pair goes back and sends again";
+	ret->loss_harm =
+		"after each loss a queue pair goes back and starts again at its lowest rate";
 }
 
 /* Of data only a write's first packet has a header after the BTH. */
@@ -99,9 +104,5 @@ const struct transport_kind transport_kind_roce = {
 		.help = "RoCEv2: reliable connections, go-back-N, DCQCN"},
 	.ops = &roce_transport,
 	.answer_bytes = sizeof(struct aeth_hdr),
-	.rto_least_ps = ROCE_RTO_MIN_PS,
-	.order_harm =
-		"a packet that overtakes another is a loss, after which the queue pair goes back and sends again",
-	.loss_harm = "after each loss a queue pair goes back and starts again at its lowest rate",
 	.facts = facts,
 };

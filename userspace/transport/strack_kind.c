@@ -41,6 +41,7 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->packets_per_ack = o->sack_packets;
 	ret->window = o->window;
 	ret->rto_ps = o->rto_ps;
+	ret->rto_least_ps = STRACK_RTO_MIN_PS;
 }
 
 const struct transport_kind transport_kind_strack = {
@@ -50,6 +51,5 @@ const struct transport_kind transport_kind_strack = {
 	.ops = &strack_transport,
 	.data_bytes = sizeof(struct strack_data),
 	.answer_bytes = sizeof(struct strack_sack),
-	.rto_least_ps = STRACK_RTO_MIN_PS,
 	.facts = facts,
 };
