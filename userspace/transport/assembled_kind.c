@@ -34,10 +34,19 @@ static void facts(const void *options, struct transport_facts *ret)
 {
 	const struct assembled_options *o = options;
 	const struct paths_kind *paths = assembled_paths(o);
+	const struct control_kind *control = assembled_control(o);
 	const struct recovery_kind *recovery = assembled_recovery(o);
 
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
 	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
+	ret->rto_least_ps = recovery->rto_least_ps;
+	ret->marks_for = control->marks ? control->name : paths->marks ? paths->name : NULL;
+	ret->share_for = control->share ? control->name : NULL;
+	ret->trims = recovery->needs;
+	ret->trims_for = recovery->name;
+	ret->spreads = paths->reorders ? paths->name : NULL;
+	ret->loss_harm = recovery->loss_harm;
+	ret->order_harm = recovery->order_harm;
 }
 
 const struct transport_kind transport_kind_assembled = {
@@ -47,6 +56,5 @@ const struct transport_kind transport_kind_assembled = {
 	.ops = &assembled_transport,
 	.data_bytes = sizeof(struct assembled_data),
 	.answer_bytes = sizeof(struct assembled_answer),
-	.rto_least_ps = 100 * PS_PER_US,
 	.facts = facts,
 };

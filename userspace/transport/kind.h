@@ -12,6 +12,13 @@
 /* In the order in which they are listed. */
 #define TRANSPORTS(X) X(strack) X(roce) X(assembled)
 
+/* Headers of data whose payload a switch cut off. */
+enum transport_trims {
+	TRANSPORT_ANY,      /* none are needed */
+	TRANSPORT_TRIMMED,  /* that go on to the receiver */
+	TRANSPORT_RETURNED, /* that go back to the sender */
+};
+
 /* What others reckon with, under given options. */
 struct transport_facts {
 	uint32_t qps;           /* queue pairs of a flow, at least 1 */
@@ -22,6 +29,11 @@ struct transport_facts {
 	uint64_t rto_least_ps;  /* of a timeout that is not given */
 	uint64_t least_share;   /* a flow's rate may stay at the line's / this; 0: it does not */
 	uint64_t raise_ps;      /* senders raise their rates in this time; 0: by no timer */
+	const char *marks_for;  /* what of it is of no use without ECN marks; NULL: nothing */
+	const char *share_for;  /* what of it needs flow_spec.fair_bps; NULL: nothing */
+	enum transport_trims trims; /* what it needs */
+	const char *trims_for;      /* what of it needs that */
+	const char *spreads; /* what of it sends a flow's packets by several paths; NULL: nothing */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
 };

@@ -41,6 +41,7 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->packets_per_ack = o->sack_packets;
 	ret->window = o->window;
 	ret->rto_ps = o->rto_ps;
+	ret->spreads = o->spray == STRACK_SINGLE ? NULL : "spray";
 	ret->rto_least_ps = STRACK_RTO_MIN_PS;
 }
 

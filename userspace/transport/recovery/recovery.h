@@ -9,7 +9,7 @@
  * packet that arrives is answered.
  */
 #include "base/schema.h"
-#include "transport/transport.h"
+#include "transport/kind.h"
 
 /* In the order in which they are listed: symbol, word in files. */
 #define RECOVERIES(X) X(coding, "coding")
@@ -125,7 +125,7 @@ struct recovery_kind {
 	uint64_t (*rto)(const void *options); /* that is given; 0: see above. NULL: 0 */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
-	enum { RECOVERY_ANY, RECOVERY_TRIM, RECOVERY_RETURN } needs; /* of switches */
+	enum transport_trims needs; /* of switches */
 };
 
 #define RECOVERY_DECLARE(symbol, word) extern const struct recovery_kind recovery_kind_##symbol;
