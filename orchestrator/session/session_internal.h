@@ -53,7 +53,7 @@ struct session {
 	uint64_t least_look_ps;               /* between two samples, or searches */
 	bool seen_still;                      /* since nothing moves any more, all was looked at */
 	uint64_t end_ps, ideal_ps, fabric_ps; /* the end; bounds by host links, and by all */
-	uint64_t payload_ps; /* of the payload alone at the busiest host link; 0: not known */
+	uint64_t payload_ps;      /* of the payload alone at the busiest host link; 0: not known */
 	bool reported_end;        /* that its time was over before its workload was done */
 	uint64_t bytes, messages; /* of the workload, those that are to arrive included */
 	struct deadlock deadlock;

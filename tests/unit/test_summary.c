@@ -284,7 +284,8 @@ static void nothing_has_happened(void **state)
 		"flows.fct_us.p99", "flows.fct_us.max", "flows.finished.fct_us.mean",
 		"flows.finished.fct_us.p50", "flows.finished.fct_us.p99",
 		"flows.finished.fct_us.max", "slowdown_finished", "flows.goodput_gbps", "slowdown",
-		"ideal_us", "ideal_fabric_us", "ideal_payload_us", "slowdown_payload", "hops_per_s"};
+		"ideal_us", "ideal_fabric_us", "ideal_payload_us", "slowdown_payload",
+		"hops_per_s"};
 	struct summary_info none = info;
 	struct small_net s;
 	json_t *j;

@@ -18,7 +18,7 @@ struct workload_size {
 	uint64_t
 		ideal_ps; /* bound on the largest completion time (first bit out to last SACK in) */
 			  /* of those messages whose completion time counts */
-	/* the same by the payload alone, without headers and delays: for messages that start at once */
+	/* the same by the payload alone, for messages that start at the same time */
 	uint64_t payload_ps;
 	bool starts_differ; /* they do not */
 	uint64_t dscps;     /* of data, a bit each */
