@@ -3,23 +3,28 @@
  * A fixed rate: a share of what topology and workload give each flow, whatever becomes of its
  * packets. Load Balancing for AI Training Workloads, sections 3.3 and 4.
  */
+#include "base/rng_stream.h"
 #include "base/wiretime.h"
-#include "lib/rng.h"
 #include "transport/control/control.h"
 
 struct rate_options {
 	double coefficient;
+	double jitter;
 };
 
 struct rate {
 	uint64_t bps;
 	uint64_t ready_ps; /* the next packet may leave */
+	uint64_t rng;
+	uint32_t jitter; /* 2^-32ths of a gap */
 };
 
 static const struct key keys[] = {
 	KEY("coefficient", NUMBER, struct rate_options, coefficient, .fallback = "1",
 		.least = 0.001, .most = 1,
 		.help = "pacing rate over the fair share of the hosts' links"),
+	KEY("jitter", CHANCE, struct rate_options, jitter, .fallback = "0%", .most = 1,
+		.help = "up to this share is added to each time between two packets, at random"),
 };
 
 static size_t size(const struct transport_env *env, const void *options)
@@ -46,11 +51,13 @@ static uint64_t rate_of(
 static void open(void *state, const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, uint64_t rng, uint64_t now)
 {
+	const struct rate_options *o = options;
 	struct rate *r = state;
-	__u64 stream = rng;
 
-	r->bps = rate_of(env, options, flow);
-	r->ready_ps = now + rng_next(&stream) % (serialise_ps(env->mtu, r->bps) + 1);
+	r->bps = rate_of(env, o, flow);
+	r->jitter = (uint32_t)(o->jitter * UINT32_MAX);
+	r->rng = rng;
+	r->ready_ps = now + rng_take(&r->rng) % (serialise_ps(env->mtu, r->bps) + 1);
 }
 
 static uint64_t ready(void *state, uint64_t now)
@@ -66,9 +73,14 @@ static uint64_t ready(void *state, uint64_t now)
 static void on_send(void *state, uint32_t frame_bytes, uint64_t now)
 {
 	struct rate *r = state;
-	uint64_t gap = serialise_ps(frame_bytes, r->bps);
+	uint64_t least = serialise_ps(frame_bytes, r->bps), gap = least;
 
-	r->ready_ps = (r->ready_ps + gap > now ? r->ready_ps : now - gap) + gap;
+	if (r->jitter) {
+		uint64_t range = (uint64_t)((unsigned __int128)least * r->jitter >> 32);
+
+		gap += rng_take(&r->rng) % (range + 1);
+	}
+	r->ready_ps = (r->ready_ps + gap > now ? r->ready_ps : now - least) + gap;
 }
 
 static uint64_t rate_now(const void *state, uint64_t now)
