@@ -16,8 +16,8 @@ static bool is_set(const uint64_t *words, uint32_t path)
 	return words[path / 64] >> (path % 64) & 1;
 }
 
-void strack_spray_open(struct strack_paths *s, enum strack_spray kind, uint32_t paths,
-	bool recycle, uint64_t age_ps, uint64_t *words, uint64_t now)
+void strack_spray_open(struct strack_paths *s, enum strack_spray kind, uint32_t paths, bool recycle,
+	uint64_t age_ps, uint64_t *words, uint64_t now)
 {
 	*s = (struct strack_paths){
 		.age_ps = age_ps,

@@ -35,8 +35,8 @@ static inline uint32_t strack_spray_words(uint32_t paths)
 }
 
 /* paths: 1..STRACK_PATHS_MAX. recycle, age_ps: see struct strack_paths. */
-void strack_spray_open(struct strack_paths *s, enum strack_spray kind, uint32_t paths,
-	bool recycle, uint64_t age_ps, uint64_t *words, uint64_t now);
+void strack_spray_open(struct strack_paths *s, enum strack_spray kind, uint32_t paths, bool recycle,
+	uint64_t age_ps, uint64_t *words, uint64_t now);
 
 /* A SACK echoed this path (below s->paths) and whether its packet was marked. */
 void strack_spray_on_ack(struct strack_paths *s, uint32_t path, bool marked);
