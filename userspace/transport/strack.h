@@ -5,13 +5,8 @@
 /* STrack: adaptive packet spray, window control by RTT and ECN, selective retransmission. */
 #include "base/quantity.h"
 #include "base/units.h"
+#include "transport/paths/strack_spray.h"
 #include "transport/transport.h"
-
-enum strack_spray {
-	STRACK_ADAPTIVE,  /* algorithm 3 */
-	STRACK_OBLIVIOUS, /* all paths in turn, whatever their marks */
-	STRACK_SINGLE,    /* one path, as ECMP gives it */
-};
 
 /* strack_kind.c has their ranges and defaults. */
 struct strack_options {
@@ -25,7 +20,6 @@ struct strack_options {
 	bool fixed;               /* no congestion control: the window stays the largest */
 };
 
-#define STRACK_PATHS_MAX  1024
 #define STRACK_RTO_MIN_PS (100 * PS_PER_US) /* "hundreds of microseconds" */
 
 /* Packets of the longest message: PSNs have 24 bits and start at 0 in each. */

@@ -35,7 +35,8 @@ void strack_sender_open(struct strack_sender *s, const struct strack_options *op
 	words += ring_words(s->flow.ring_bits);
 	s->lost = (struct ring){words, s->flow.ring_bits};
 	words += ring_words(s->flow.ring_bits);
-	strack_spray_open(&s->paths, options, options->bitmap_rtts * rtt, words, now);
+	strack_spray_open(&s->paths, options->spray, options->paths, options->sack_packets == 1,
+		options->bitmap_rtts * rtt, words, now);
 	s->released = s->flow.message_packets;
 	s->sack_packets = options->sack_packets;
 	s->fixed = options->fixed;

@@ -3,8 +3,8 @@
 #define FABRICBED_STRACK_SENDER_H
 
 /* What is sent, what is known to have arrived, what is believed lost: STrack, 3.3.2. */
+#include "transport/paths/strack_spray.h"
 #include "transport/strack_flow.h"
-#include "transport/strack_spray.h"
 #include "transport/strack_window.h"
 
 struct strack_sender {

@@ -13,7 +13,12 @@
 /* In the order in which they are listed: symbol, word in files. */
 #define PATHS(X)                                                                                   \
 	X(single, "single")                                                                        \
-	X(spray, "spray")
+	X(spray, "spray")                                                                          \
+	X(subflows, "subflows")                                                                    \
+	X(plb, "plb")                                                                              \
+	X(reps, "reps")                                                                            \
+	X(adaptive, "adaptive")                                                                    \
+	X(oblivious, "oblivious")
 
 /* Paths that there are: all source ports of the dynamic range. */
 #define PATHS_ALL (ENTROPY_MASK + 1)

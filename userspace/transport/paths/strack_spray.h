@@ -5,9 +5,15 @@
 /* Which path (entropy) the next packet takes: STrack, algorithm 3. */
 #include <stdbool.h>
 #include <stdint.h>
-#include "transport/strack.h"
 
 #define STRACK_PATHS_MIN 8 /* algorithm 3, line 18 */
+#define STRACK_PATHS_MAX 1024
+
+enum strack_spray {
+	STRACK_ADAPTIVE,  /* algorithm 3 */
+	STRACK_OBLIVIOUS, /* all paths in turn, whatever their marks */
+	STRACK_SINGLE,    /* one path, as ECMP gives it */
+};
 
 struct strack_paths {
 	uint64_t *marked;  /* a set bit: ECN marked, skip it once */
@@ -28,7 +34,8 @@ static inline uint32_t strack_spray_words(uint32_t paths)
 	return 2 * ((paths + 63) / 64);
 }
 
-void strack_spray_open(struct strack_paths *s, const struct strack_options *options,
+/* paths: 1..STRACK_PATHS_MAX. recycle, age_ps: see struct strack_paths. */
+void strack_spray_open(struct strack_paths *s, enum strack_spray kind, uint32_t paths, bool recycle,
 	uint64_t age_ps, uint64_t *words, uint64_t now);
 
 /* A SACK echoed this path (below s->paths) and whether its packet was marked. */

@@ -5,8 +5,7 @@
 #include <string.h>
 #include <cmocka.h>
 #include "base/rng_stream.h"
-#include "lib/transport_options.h"
-#include "transport/strack_spray.h"
+#include "transport/paths/strack_spray.h"
 
 #define AGE 1000
 
@@ -17,13 +16,8 @@ struct fixture {
 
 static void open_with(struct fixture *f, uint32_t paths, enum strack_spray spray, uint64_t age)
 {
-	struct strack_options o = STRACK_OPTIONS_DEFAULT;
-
 	memset(f, 0, sizeof(*f));
-	o.paths = paths;
-	o.spray = spray;
-	o.sack_packets = 1;
-	strack_spray_open(&f->s, &o, age, f->words, 0);
+	strack_spray_open(&f->s, spray, paths, true, age, f->words, 0);
 }
 
 static void expect_paths(struct fixture *f, uint32_t window, const int *want, size_t n)

@@ -4,7 +4,7 @@
  * reads it; here, as in the text, a set bit means that the path came back marked and sits out once.
  */
 #include <string.h>
-#include "transport/strack_spray.h"
+#include "transport/paths/strack_spray.h"
 
 static uint32_t words_of(const struct strack_paths *s)
 {
@@ -16,17 +16,17 @@ static bool is_set(const uint64_t *words, uint32_t path)
 	return words[path / 64] >> (path % 64) & 1;
 }
 
-void strack_spray_open(struct strack_paths *s, const struct strack_options *options,
+void strack_spray_open(struct strack_paths *s, enum strack_spray kind, uint32_t paths, bool recycle,
 	uint64_t age_ps, uint64_t *words, uint64_t now)
 {
 	*s = (struct strack_paths){
 		.age_ps = age_ps,
 		.reset_ps = now,
 		.next = -1,
-		.paths = options->paths,
+		.paths = paths,
 		.last = UINT32_MAX, /* so that path 0 is the first */
-		.kind = options->spray,
-		.recycle = options->sack_packets == 1,
+		.kind = kind,
+		.recycle = recycle,
 	};
 	s->marked = words;
 	s->used = words + words_of(s);
