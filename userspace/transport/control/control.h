@@ -13,7 +13,8 @@
 /* In the order in which they are listed: symbol, word in files. */
 #define CONTROLS(X)                                                                                \
 	X(rate, "rate")                                                                            \
-	X(window, "window")
+	X(window, "window")                                                                        \
+	X(dcqcn, "dcqcn")
 
 /* What the answer to a packet tells. */
 struct control_answer {
