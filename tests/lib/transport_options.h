@@ -12,11 +12,16 @@
 		.window = {1.4, QUANTITY_BDP}, .bitmap_rtts = 8,                                   \
 	}
 
+#define DCQCN_OPTIONS_DEFAULT                                                                      \
+	{                                                                                          \
+		.clamp = DCQCN_CLAMP_ALWAYS, .rounds = 5, .alpha_start = 1, .gain = 1 / 256.0,     \
+		.cnp_ps = 50 * PS_PER_US, .increase_ps = 55 * PS_PER_US,                           \
+		.alpha_ps = 55 * PS_PER_US,                                                        \
+	}
+
 #define ROCE_OPTIONS_DEFAULT                                                                       \
 	{                                                                                          \
-		.qps = 1, .dcqcn = true, .clamp = ROCE_CLAMP_ALWAYS, .rounds = 5,                  \
-		.alpha_start = 1, .gain = 1 / 256.0, .cnp_ps = 50 * PS_PER_US,                     \
-		.increase_ps = 55 * PS_PER_US, .alpha_ps = 55 * PS_PER_US,                         \
+		.qps = 1, .dcqcn = true, .reaction = DCQCN_OPTIONS_DEFAULT,                        \
 	}
 
 #endif

@@ -544,11 +544,11 @@ static void defaults(void **state)
 	fake_wire_close(&b.wire);
 
 	roce_bench_prepare(&b, 1, 1, 400, 200 * US);
-	b.options.additive_bps = 5;
-	b.options.hyper_bps = 6;
-	b.options.increase_bytes = 7;
-	b.options.increase_ps = 8; /* the least is 1 us */
-	b.options.alpha_ps = 9 * US;
+	b.options.reaction.additive_bps = 5;
+	b.options.reaction.hyper_bps = 6;
+	b.options.reaction.increase_bytes = 7;
+	b.options.reaction.increase_ps = 8; /* the least is 1 us */
+	b.options.reaction.alpha_ps = 9 * US;
 	roce_bench_run(&b);
 	s = sender_of(&b, 0);
 	assert_int_equal(s->rto_ps, 10 * b.env.base_rtt_ps);
@@ -564,16 +564,16 @@ static void defaults(void **state)
 static void values_follow_the_line(void **state)
 {
 	static const struct {
-		enum roce_scale scale;
+		enum dcqcn_scale scale;
 		uint64_t gbps, additive_mbps, hyper_mbps, bytes, min_mbps;
 	} cases[] = {
-		{ROCE_PAPER, 40, 40, 200, 10000000, 40},
-		{ROCE_PAPER, 800, 800, 4000, 200000000, 800},
-		{ROCE_TUNED, 25, 5, 50, 0, 250},
-		{ROCE_TUNED, 100, 20, 200, 0, 1000},
-		{ROCE_TUNED, 400, 80, 800, 0, 1000},
-		{ROCE_TUNED, 2000, 400, 4000, 0, 2000},
-		{ROCE_STRACK_PAPER, 400, 2000, 10000, 100000000, 400},
+		{DCQCN_PAPER, 40, 40, 200, 10000000, 40},
+		{DCQCN_PAPER, 800, 800, 4000, 200000000, 800},
+		{DCQCN_TUNED, 25, 5, 50, 0, 250},
+		{DCQCN_TUNED, 100, 20, 200, 0, 1000},
+		{DCQCN_TUNED, 400, 80, 800, 0, 1000},
+		{DCQCN_TUNED, 2000, 400, 4000, 0, 2000},
+		{DCQCN_STRACK_PAPER, 400, 2000, 10000, 100000000, 400},
 	};
 	struct roce_bench b;
 	const struct dcqcn_params *p;
@@ -581,7 +581,7 @@ static void values_follow_the_line(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		roce_bench_prepare(&b, 1, 1, cases[i].gbps, RTT);
-		b.options.scale = cases[i].scale;
+		b.options.reaction.scale = cases[i].scale;
 		roce_bench_run(&b);
 		p = &sender_of(&b, 0)->dcqcn;
 		assert_int_equal(p->additive_bps, cases[i].additive_mbps * 1000000);
@@ -597,11 +597,11 @@ static void values_follow_the_line(void **state)
 	/* a lowest rate above the line is the line */
 	roce_bench_prepare(&b, 1, 1, 400, RTT);
 	b.options = (struct roce_options){.dcqcn = true,
-		.clamp = ROCE_CLAMP_AFTER_INCREASE,
-		.min_bps = 500 * GBPS,
-		.rounds = 2,
-		.alpha_start = 0.75,
-		.gain = 1e-12};
+		.reaction = {.clamp = DCQCN_CLAMP_AFTER_INCREASE,
+			.min_bps = 500 * GBPS,
+			.rounds = 2,
+			.alpha_start = 0.75,
+			.gain = 1e-12}};
 	roce_bench_run(&b);
 	p = &sender_of(&b, 0)->dcqcn;
 	assert_int_equal(p->min_bps, 400 * GBPS);

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <cmocka.h>
 #include "base/wiretime.h"
-#include "transport/dcqcn.h"
+#include "transport/control/dcqcn.h"
 
 #define US    1000000ull
 #define LINE  40000000000ull

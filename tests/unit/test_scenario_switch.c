@@ -288,17 +288,17 @@ static void hosts_have_transports_and_dscps(void **state)
 		assert_int_equal(o->qps, 4);
 		assert_false(o->dcqcn);
 		assert_int_equal(o->rto_ps, 1000 * US);
-		assert_int_equal(o->cnp_ps, 5 * US);
-		assert_int_equal(o->increase_ps, 6 * US);
-		assert_int_equal(o->increase_bytes, 7 * KB);
-		assert_int_equal(o->alpha_ps, 8 * US);
-		assert_int_equal(o->additive_bps, 9000000);
-		assert_int_equal(o->hyper_bps, 10000000);
-		assert_int_equal(o->min_bps, 11000000);
-		assert_true(o->alpha_start == 0.5);
-		assert_true(o->gain == 0.0625);
-		assert_int_equal(o->rounds, 3);
-		assert_int_equal(o->clamp, ROCE_CLAMP_AFTER_INCREASE);
+		assert_int_equal(o->reaction.cnp_ps, 5 * US);
+		assert_int_equal(o->reaction.increase_ps, 6 * US);
+		assert_int_equal(o->reaction.increase_bytes, 7 * KB);
+		assert_int_equal(o->reaction.alpha_ps, 8 * US);
+		assert_int_equal(o->reaction.additive_bps, 9000000);
+		assert_int_equal(o->reaction.hyper_bps, 10000000);
+		assert_int_equal(o->reaction.min_bps, 11000000);
+		assert_true(o->reaction.alpha_start == 0.5);
+		assert_true(o->reaction.gain == 0.0625);
+		assert_int_equal(o->reaction.rounds, 3);
+		assert_int_equal(o->reaction.clamp, DCQCN_CLAMP_AFTER_INCREASE);
 		assert_int_equal(h->data_dscp, 26);
 		assert_int_equal(h->control_dscp, 48);
 		assert_int_equal(h->notify_dscp, 50);
@@ -313,18 +313,18 @@ static void dcqcn_has_settings_by_name(void **state)
 {
 	static const struct {
 		const char *text;
-		enum roce_scale kind;
+		enum dcqcn_scale kind;
 		uint64_t cnp_us, timer_us, alpha_us;
 		uint32_t rounds;
 		bool keep;
 	} cases[] = {
-		{"", ROCE_PAPER, 50, 55, 55, 5, false},
-		{"dcqcn: paper", ROCE_PAPER, 50, 55, 55, 5, false},
-		{"dcqcn: tuned", ROCE_TUNED, 4, 300, 1, 1, true},
-		{"dcqcn: Tuned", ROCE_TUNED, 4, 300, 1, 1, true},
-		{"dcqcn: strack-paper", ROCE_STRACK_PAPER, 50, 25, 55, 5, false},
-		{"timer: 7us, dcqcn: tuned, clamp_target: always", ROCE_TUNED, 4, 7, 1, 1, false},
-		{"dcqcn: strack-paper, cnp_interval: 9us, fast_recovery: 2", ROCE_STRACK_PAPER, 9,
+		{"", DCQCN_PAPER, 50, 55, 55, 5, false},
+		{"dcqcn: paper", DCQCN_PAPER, 50, 55, 55, 5, false},
+		{"dcqcn: tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: Tuned", DCQCN_TUNED, 4, 300, 1, 1, true},
+		{"dcqcn: strack-paper", DCQCN_STRACK_PAPER, 50, 25, 55, 5, false},
+		{"timer: 7us, dcqcn: tuned, clamp_target: always", DCQCN_TUNED, 4, 7, 1, 1, false},
+		{"dcqcn: strack-paper, cnp_interval: 9us, fast_recovery: 2", DCQCN_STRACK_PAPER, 9,
 			25, 55, 2, false},
 	};
 
@@ -341,18 +341,19 @@ static void dcqcn_has_settings_by_name(void **state)
 		for (int j = 0; j < 2; j++) {
 			const struct roce_options *o = s[j]->host.transport.options;
 
-			assert_int_equal(o->scale, cases[i].kind);
-			assert_int_equal(o->cnp_ps, cases[i].cnp_us * US);
-			assert_int_equal(o->increase_ps, cases[i].timer_us * US);
-			assert_int_equal(o->alpha_ps, cases[i].alpha_us * US);
-			assert_int_equal(o->rounds, cases[i].rounds);
-			assert_int_equal(o->clamp == ROCE_CLAMP_AFTER_INCREASE, cases[i].keep);
-			assert_true(o->alpha_start == 1);
-			assert_true(o->gain == 1 / 256.0);
-			assert_int_equal(o->increase_bytes, 0);
-			assert_int_equal(o->additive_bps, 0);
-			assert_int_equal(o->hyper_bps, 0);
-			assert_int_equal(o->min_bps, 0);
+			assert_int_equal(o->reaction.scale, cases[i].kind);
+			assert_int_equal(o->reaction.cnp_ps, cases[i].cnp_us * US);
+			assert_int_equal(o->reaction.increase_ps, cases[i].timer_us * US);
+			assert_int_equal(o->reaction.alpha_ps, cases[i].alpha_us * US);
+			assert_int_equal(o->reaction.rounds, cases[i].rounds);
+			assert_int_equal(
+				o->reaction.clamp == DCQCN_CLAMP_AFTER_INCREASE, cases[i].keep);
+			assert_true(o->reaction.alpha_start == 1);
+			assert_true(o->reaction.gain == 1 / 256.0);
+			assert_int_equal(o->reaction.increase_bytes, 0);
+			assert_int_equal(o->reaction.additive_bps, 0);
+			assert_int_equal(o->reaction.hyper_bps, 0);
+			assert_int_equal(o->reaction.min_bps, 0);
 			scenario_free(s[j]);
 		}
 		free(written);
@@ -387,12 +388,12 @@ static void check_roce_defaults(const struct host_spec *h)
 	assert_int_equal(o->qps, 1);
 	assert_true(o->dcqcn);
 	assert_int_equal(o->rto_ps, 0);
-	assert_int_equal(o->cnp_ps, 50 * US);
-	assert_int_equal(o->increase_ps, 55 * US);
-	assert_int_equal(o->increase_bytes, 0);
-	assert_int_equal(o->alpha_ps, 55 * US);
-	assert_int_equal(o->additive_bps, 0);
-	assert_int_equal(o->hyper_bps, 0);
+	assert_int_equal(o->reaction.cnp_ps, 50 * US);
+	assert_int_equal(o->reaction.increase_ps, 55 * US);
+	assert_int_equal(o->reaction.increase_bytes, 0);
+	assert_int_equal(o->reaction.alpha_ps, 55 * US);
+	assert_int_equal(o->reaction.additive_bps, 0);
+	assert_int_equal(o->reaction.hyper_bps, 0);
 }
 
 static void hosts_have_defaults(void **state)

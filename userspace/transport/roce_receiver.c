@@ -146,7 +146,7 @@ unsigned roce_receiver_on_packet(struct roce_receiver *r, const struct rx_frame 
 	q = &r->qps[i];
 	answer = take(r, q, n, p.payload, bth->ack_request, now);
 	if (rx->ecn == ECN_CE && now >= q->cnp_ps) {
-		q->cnp_ps = now + r->flow.options->cnp_ps;
+		q->cnp_ps = now + r->flow.options->reaction.cnp_ps;
 		write_cnp(r, q, reply);
 		if (answer != ROCE_NOTHING)
 			owe(r, q, answer, now);

@@ -4,82 +4,9 @@
 #include <string.h>
 #include "transport/roce_sender.h"
 
-#define SCALE_BPS 40000000000ull
-#define MBPS      1000000ull
-#define ROUND_MIN 1000000ull /* that catching up with rounds stays cheap */
-
-/* For a line of 40 Gbps, as which DCQCN's paper has it; docs/transports.md names the sources. */
-static const struct scale {
-	uint64_t additive_bps, hyper_bps;
-	uint64_t increase_bytes; /* 0: no byte counter */
-	uint64_t min_share;      /* the lowest rate, as a part of the line */
-	uint64_t min_bps;        /* which it need not exceed; 0: it may */
-} scales[] = {
-	[ROCE_PAPER] = {40 * MBPS, 200 * MBPS, 10000000, ROCE_LEAST_SHARE, 0},
-	[ROCE_TUNED] = {8 * MBPS, 80 * MBPS, 0, 100, 1000 * MBPS},
-	[ROCE_STRACK_PAPER] = {200 * MBPS, 1000 * MBPS, 10000000, ROCE_LEAST_SHARE, 0},
-};
-
 size_t roce_sender_size(uint32_t qps)
 {
 	return sizeof(struct roce_sender) + qps * sizeof(struct roce_sender_qp);
-}
-
-/* What is given, else so much as for 40 Gbps; 0 only if that is. */
-static uint64_t scaled(uint64_t value, uint64_t at_40_gbps, uint64_t line_bps)
-{
-	uint64_t r = (uint64_t)((unsigned __int128)at_40_gbps * line_bps / SCALE_BPS);
-
-	if (value)
-		return value;
-	return r || !at_40_gbps ? r : 1;
-}
-
-/* How long a message may take is known by ROCE_LEAST_SHARE: nothing falls below it. */
-static uint64_t min_of(const struct roce_options *o, uint64_t line_bps)
-{
-	const struct scale *scale = &scales[o->scale];
-	uint64_t r = o->min_bps ? o->min_bps : line_bps / scale->min_share;
-
-	if (!o->min_bps && scale->min_bps && r > scale->min_bps)
-		r = scale->min_bps;
-	if (r < line_bps / ROCE_LEAST_SHARE)
-		r = line_bps / ROCE_LEAST_SHARE;
-	if (r > line_bps)
-		r = line_bps;
-	return r ? r : 1;
-}
-
-static uint64_t round_ps(uint64_t value)
-{
-	return value < ROUND_MIN ? ROUND_MIN : value;
-}
-
-/* At least the smallest that there is. */
-static uint32_t fraction(double share)
-{
-	uint32_t r = (uint32_t)(share * DCQCN_ALPHA_ONE);
-
-	return r ? r : 1;
-}
-
-static struct dcqcn_params dcqcn_params_of(const struct roce_options *o, uint64_t line_bps)
-{
-	const struct scale *scale = &scales[o->scale];
-
-	return (struct dcqcn_params){
-		.line_bps = line_bps,
-		.min_bps = min_of(o, line_bps),
-		.additive_bps = scaled(o->additive_bps, scale->additive_bps, line_bps),
-		.hyper_bps = scaled(o->hyper_bps, scale->hyper_bps, line_bps),
-		.increase_ps = round_ps(o->increase_ps),
-		.increase_bytes = scaled(o->increase_bytes, scale->increase_bytes, line_bps),
-		.alpha_ps = round_ps(o->alpha_ps),
-		.alpha_start = fraction(o->alpha_start),
-		.gain = fraction(o->gain),
-		.rounds = o->rounds,
-		.keep_target = o->clamp == ROCE_CLAMP_AFTER_INCREASE,
-	};
 }
 
 void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint64_t now)
@@ -89,7 +16,7 @@ void roce_sender_open(struct roce_sender *s, const struct flow_spec *flow, uint6
 
 	s->rto_ps = transport_rto(o->rto_ps, ROCE_RTO_MIN_PS, env->base_rtt_ps);
 	s->ack_every = o->ack_every ? o->ack_every : ROCE_ACK_EVERY;
-	s->dcqcn = dcqcn_params_of(o, env->host_rate_bps);
+	s->dcqcn = dcqcn_params_of(&o->reaction, env->host_rate_bps);
 	s->left = s->flow.qps;
 	for (uint32_t i = 0; i < s->flow.qps; i++) {
 		struct roce_sender_qp *q = &s->qps[i];

@@ -3,7 +3,7 @@
 #define FABRICBED_ROCE_SENDER_H
 
 /* The requester: what may leave, ACK, NAK, timeout; DCQCN's reaction point. */
-#include "transport/dcqcn.h"
+#include "transport/control/dcqcn.h"
 #include "transport/roce_flow.h"
 
 struct roce_sender_qp {

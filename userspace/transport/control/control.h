@@ -13,7 +13,11 @@
 /* In the order in which they are listed: symbol, word in files. */
 #define CONTROLS(X)                                                                                \
 	X(rate, "rate")                                                                            \
-	X(window, "window")
+	X(window, "window")                                                                        \
+	X(swift, "swift")                                                                          \
+	X(dctcp, "dctcp")                                                                          \
+	X(dcqcn, "dcqcn")                                                                          \
+	X(nscc, "nscc")
 
 /* What the answer to a packet tells. */
 struct control_answer {
@@ -72,5 +76,15 @@ extern const struct control_kind *const control_kinds[CONTROL_KINDS];
 
 /* Payload of one bandwidth-delay product: of the slowest host link and the longest round trip. */
 uint64_t control_bdp(const struct transport_env *env);
+
+#define CONTROL_WINDOW_MAX (1ull << 40)
+
+/* A window that a key gives, in bytes: a packet at least, CONTROL_WINDOW_MAX at most. */
+double control_window(const struct transport_env *env, const struct quantity *q);
+
+static inline double control_clamp(double value, double least, double most)
+{
+	return value < least ? least : value > most ? most : value;
+}
 
 #endif

@@ -2,8 +2,6 @@
 /* A fixed window: so much may be under way, whatever happens. */
 #include "transport/control/control.h"
 
-#define WINDOW_MAX (1ull << 40)
-
 struct window_options {
 	struct quantity bytes;
 };
@@ -14,7 +12,7 @@ struct window {
 
 static const struct key keys[] = {
 	KEY("bytes", QUANTITY, struct window_options, bytes, .fallback = "100% BDP", .min = 1,
-		.max = WINDOW_MAX,
+		.max = CONTROL_WINDOW_MAX,
 		.help = "payload that a flow may have under way; one packet at least"),
 };
 
@@ -29,14 +27,11 @@ static void open(void *state, const struct transport_env *env, const void *optio
 	const struct flow_spec *flow, uint64_t rng, uint64_t now)
 {
 	const struct window_options *o = options;
-	double bytes = o->bytes.value;
 
 	(void)flow;
 	(void)rng;
 	(void)now;
-	if (o->bytes.unit == QUANTITY_BDP)
-		bytes *= (double)control_bdp(env);
-	((struct window *)state)->bytes = bytes < (double)WINDOW_MAX ? (uint64_t)bytes : WINDOW_MAX;
+	((struct window *)state)->bytes = (uint64_t)control_window(env, &o->bytes);
 }
 
 static uint64_t window(const void *state)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* DCQCN's reaction point: cut, fast recovery, additive and hyper increase, pacing. */
 #include "base/wiretime.h"
-#include "transport/dcqcn.h"
+#include "transport/control/dcqcn.h"
 
 void dcqcn_open(struct dcqcn *d, const struct dcqcn_params *p)
 {
