@@ -12,7 +12,10 @@
 #include "transport/kind.h"
 
 /* In the order in which they are listed: symbol, word in files. */
-#define RECOVERIES(X) X(coding, "coding")
+#define RECOVERIES(X)                                                                              \
+	X(coding, "coding")                                                                        \
+	X(dupack, "dupack")                                                                        \
+	X(subflow_dupack, "subflow-dupack")
 
 /* How messages are cut into packets. Numbers run through all messages of the connection. */
 struct packets {
