@@ -43,6 +43,14 @@ static inline bool arrivals_is(
 	       data->message == number / r->packets.of_message;
 }
 
+/* Payload of the packets from number `from` to before `end`. */
+static inline uint64_t packets_bytes(const struct packets *p, uint32_t from, uint32_t end)
+{
+	uint32_t missing = end == p->count && end > from ? p->mtu - p->last_bytes : 0;
+
+	return (uint64_t)(end - from) * p->mtu - missing;
+}
+
 /* Packets of the messages that may be sent. */
 static inline uint32_t recovery_sendable(const struct recovery *r)
 {

@@ -15,7 +15,11 @@
 #define RECOVERIES(X)                                                                              \
 	X(coding, "coding")                                                                        \
 	X(dupack, "dupack")                                                                        \
-	X(subflow_dupack, "subflow-dupack")
+	X(subflow_dupack, "subflow-dupack")                                                        \
+	X(go_back_n, "go-back-n")                                                                  \
+	X(trim, "trim")                                                                            \
+	X(returned, "return")                                                                      \
+	X(sack, "sack")
 
 /* How messages are cut into packets. Numbers run through all messages of the connection. */
 struct packets {
