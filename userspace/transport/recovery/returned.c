@@ -15,5 +15,5 @@ const struct recovery_kind recovery_kind_returned = {
 	SELECTIVE_OPERATIONS,
 	.on_returned = selective_on_returned,
 	.on_trimmed = selective_on_trimmed,
-	.needs = RECOVERY_RETURN,
+	.needs = TRANSPORT_RETURNED,
 };

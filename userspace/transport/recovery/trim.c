@@ -14,5 +14,5 @@ const struct recovery_kind recovery_kind_trim = {
 		.help = "receivers tell of headers that came without their payload, and those packets are sent again"},
 	SELECTIVE_OPERATIONS,
 	.on_trimmed = selective_on_trimmed,
-	.needs = RECOVERY_TRIM,
+	.needs = TRANSPORT_TRIMMED,
 };
