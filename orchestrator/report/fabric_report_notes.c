@@ -31,7 +31,7 @@ static double most_in_queue(
 	double most = (double)c->limit_bytes;
 
 	if (!c->lossless)
-		return most + (sw->shared ? free * sw->alpha / (1 + sw->alpha) : 0);
+		return switching_lossy_most(sw, c, free);
 	/* what all other ports' ingresses hold */
 	most *= n->port_count - 1;
 	if (!sw->shared)

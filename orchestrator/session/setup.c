@@ -62,6 +62,7 @@ const struct transport_ops *setup_transport(
 		.mtu = f->mtu,
 		.host_rate_bps = f->host_rate_bps,
 		.base_rtt_ps = f->base_rtt_ps,
+		.queue_bytes = switching_data_queue(&f->switching, &f->net),
 		.ip6 = s->host.ip6,
 		.payload_full = setup_payload_is_full(s, f),
 		.data_dscp = (uint8_t)s->host.data_dscp,

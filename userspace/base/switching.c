@@ -88,3 +88,28 @@ uint64_t switching_pool_left(const struct switching *s, const struct net *net, u
 
 	return own < all ? all - own : 0;
 }
+
+double switching_lossy_most(const struct switching *s, const struct switching_class *c, double free)
+{
+	return (double)c->limit_bytes + (s->shared ? free * s->alpha / (1 + s->alpha) : 0);
+}
+
+uint64_t switching_data_queue(const struct switching *s, const struct net *net)
+{
+	uint64_t free = 0;
+	double most = 0;
+
+	for (uint32_t i = net->host_count; s->shared && i < net->node_count; i++) {
+		uint64_t left = switching_pool_left(s, net, i);
+
+		free = left > free ? left : free;
+	}
+	for (uint32_t i = 0; i < CLASSES; i++) {
+		const struct switching_class *c = &s->classes[i];
+		bool data = c->used && !c->lossless && !c->headers && !c->answers;
+		double held = data ? switching_lossy_most(s, c, (double)free) : 0;
+
+		most = held > most ? held : most;
+	}
+	return (uint64_t)most;
+}

@@ -86,4 +86,11 @@ uint64_t switching_pool(const struct switching *s, const struct net *net, uint32
 uint64_t switching_pool_own(const struct switching *s, const struct net *net, uint32_t node);
 uint64_t switching_pool_left(const struct switching *s, const struct net *net, uint32_t node);
 
+/* The most that a queue of a lossy class can hold, bytes; free: what its switch's queues share. */
+double switching_lossy_most(
+	const struct switching *s, const struct switching_class *c, double free);
+
+/* The most that any switch's queue of lossy data can hold, bytes; 0: no data is lossy. */
+uint64_t switching_data_queue(const struct switching *s, const struct net *net);
+
 #endif

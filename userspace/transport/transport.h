@@ -17,6 +17,7 @@ struct transport_env {
 	uint32_t mtu;           /* payload bytes of a full packet */
 	uint64_t host_rate_bps; /* slowest host link */
 	uint64_t base_rtt_ps;   /* longest idle round trip of a full packet and its answer */
+	uint64_t queue_bytes;   /* what a queue of data in a switch may hold; 0: unknown */
 	bool ip6;
 	bool payload_full;    /* frames carry real payload bytes, else headers only */
 	uint8_t data_dscp;    /* of data, where a flow has none of its own */

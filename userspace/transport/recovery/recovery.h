@@ -12,7 +12,14 @@
 #include "transport/kind.h"
 
 /* In the order in which they are listed: symbol, word in files. */
-#define RECOVERIES(X) X(coding, "coding")
+#define RECOVERIES(X)                                                                              \
+	X(coding, "coding")                                                                        \
+	X(dupack, "dupack")                                                                        \
+	X(subflow_dupack, "subflow-dupack")                                                        \
+	X(go_back_n, "go-back-n")                                                                  \
+	X(trim, "trim")                                                                            \
+	X(returned, "return")                                                                      \
+	X(sack, "sack")
 
 /* How messages are cut into packets. Numbers run through all messages of the connection. */
 struct packets {

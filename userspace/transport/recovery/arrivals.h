@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#ifndef FABRICBED_ARRIVALS_H
+#define FABRICBED_ARRIVALS_H
+
+/*
+ * What has arrived of a sequence of packets, as a receiver keeps it that takes them in any order;
+ * and how far such a sequence may run ahead of the packet that is expected.
+ */
+#include "transport/recovery/recovery.h"
+#include "transport/ring.h"
+
+struct arrivals {
+	struct ring ring;  /* from `expected` on */
+	uint32_t expected; /* all before it have arrived */
+	uint32_t count;    /* packets that arrived beyond it */
+};
+
+/* Packets of all of a connection's messages. */
+static inline uint32_t packets_of_flow(
+	const struct transport_env *env, const struct flow_spec *flow)
+{
+	return (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu) * (1 + flow->more);
+}
+
+/*
+ * Packets of each of so many subflows that may be out: four bandwidth-delay products, 1,024 at
+ * least and 16,384 at most, or all `packets` that there are; a power of two.
+ */
+uint32_t arrivals_window(const struct transport_env *env, uint32_t packets, uint32_t subflows);
+
+/*
+ * Enters a packet in the books, and what it delivers and counts in those of the endpoint. False: it
+ * can't be one of the sequence, and nothing has changed.
+ */
+bool arrivals_take(
+	struct recovery *r, struct arrivals *a, const struct recovery_data *data, uint64_t now);
+
+/* Whether what a packet says of itself is what packet `number` is. */
+static inline bool arrivals_is(
+	const struct recovery *r, const struct recovery_data *data, uint64_t number)
+{
+	return number < r->packets.count && data->number == number &&
+	       data->message == number / r->packets.of_message;
+}
+
+/* Payload of the packets from number `from` to before `end`. */
+static inline uint64_t packets_bytes(const struct packets *p, uint32_t from, uint32_t end)
+{
+	uint32_t missing = end == p->count && end > from ? p->mtu - p->last_bytes : 0;
+
+	return (uint64_t)(end - from) * p->mtu - missing;
+}
+
+/* Packets of the messages that may be sent. */
+static inline uint32_t recovery_sendable(const struct recovery *r)
+{
+	return r->released < r->messages ? r->released * r->packets.of_message : r->packets.count;
+}
+
+#endif
