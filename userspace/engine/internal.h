@@ -216,7 +216,8 @@ struct engine {
 	struct transport_env env;
 	struct engine_observer observer;
 	uint64_t seed;
-	uint32_t frame_capacity; /* bytes of a frame that a packet holds */
+	const struct fair_shares *shares; /* NULL: they are not known */
+	uint32_t frame_capacity;          /* bytes of a frame that a packet holds */
 	uint64_t stack_queue;
 	bool lasting;
 	bool overtakes; /* switches have a latency, which frames for a port itself skip */

@@ -38,7 +38,8 @@ struct flow_spec {
 	uint32_t more;  /* messages after the first; if there are, bytes is a multiple of the MTU */
 	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
 	uint64_t seed;
-	uint8_t dscp; /* of its data */
+	uint64_t fair_bps; /* its fair share, on the wire; 0: it is not known */
+	uint8_t dscp;      /* of its data */
 };
 
 /* InfiniBand keeps queue pairs 0 and 1 for its own management (volume 1, 3.9). */
