@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <stdio.h>
+#include <string.h>
 #include "cli/cli.h"
 #include "session/cost.h"
 #include "session/ending.h"
@@ -48,8 +49,12 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 	struct operations m = OPERATIONS_INIT;
 	struct ending ending;
 	struct cost in_process, kernel;
+	struct fair_shares shares = {0};
+	char why[FAIR_SHARE_WHY];
 	int r = traffic_list(&m, s, f, 0);
 
+	if (r == 0)
+		r = traffic_fair_shares(&shares, why, s, f, 0, &m);
 	if (r == 0)
 		r = ending_foresee(&ending, &p, &m);
 	if (r == 0)
@@ -64,9 +69,14 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 			.dscps = ending.size.dscps,
 			.kernel = in_units(&kernel),
 			.in_process = in_units(&in_process),
+			.least_share_bps = shares.least_bps,
+			.most_share_bps = shares.most_bps,
 		};
 	if (r == 0)
+		strcpy(ret->no_share, why);
+	if (r == 0)
 		measure_series(ret, s, f, &ending);
+	fair_shares_release(&shares);
 	operations_release(&m);
 	return r;
 }

@@ -172,6 +172,17 @@ static json_t *report_series(const struct report_load *load)
 	return array;
 }
 
+/* What a message has of the links: null where nothing is sent. */
+static json_t *report_share(const struct report_load *load)
+{
+	if (load->no_share[0])
+		return json_pack("{s:s}", "unknown", load->no_share);
+	if (!load->most_share_bps)
+		return json_null();
+	return json_pack("{s:I, s:I}", "least_bps", (json_int_t)load->least_share_bps, "most_bps",
+		(json_int_t)load->most_share_bps);
+}
+
 /* NICs of servers, where they are more than one. */
 static json_t *report_servers(const struct fabric *f, const struct scenario *s)
 {
@@ -213,7 +224,7 @@ json_t *fabric_report(
 
 	report = json_pack(
 		"{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:I, s:f, s:I, s:I,"
-		" s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f}, s:o, s:o, s:o}",
+		" s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:{s:I, s:I, s:I, s:f, s:o}, s:o, s:o, s:o}",
 		"scenario", s->name, "topology", kind->title, "hosts",
 		(json_int_t)f->net.host_count, "switches", (json_int_t)f->net.switch_count, "links",
 		(json_int_t)f->net.link_count, "ports", (json_int_t)f->net.port_count, "tiers",
@@ -225,8 +236,8 @@ json_t *fabric_report(
 		"stack", report_stack(f, s), "external", report_external(s), "workload", "flows",
 		(json_int_t)load->flows, "bytes", (json_int_t)load->bytes, "packets",
 		(json_int_t)load->packets, "ideal_us", (double)load->ideal_ps / PS_PER_US,
-		"estimate", report_estimate(load), "series", report_series(load), "notes",
-		report_notes(f, s, load->dscps));
+		"fair_share", report_share(load), "estimate", report_estimate(load), "series",
+		report_series(load), "notes", report_notes(f, s, load->dscps));
 	if (!picked || json_array_size(picked))
 		json_object_set(report, "picked", picked);
 	json_decref(picked);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include "base/series.h"
+#include "workload/fair_share.h"
 
 struct fabric;
 struct scenario;
@@ -36,6 +37,8 @@ struct report_load {
 	uint64_t dscps;                        /* of data, a bit each; 0: nothing is sent */
 	struct report_series series[SERIES_KINDS];
 	size_t series_count;
+	uint64_t least_share_bps, most_share_bps; /* fair shares of messages; 0: not known */
+	char no_share[FAIR_SHARE_WHY];            /* why; empty: they are, or nothing is sent */
 };
 
 #define REPORT_FAILURES 100 /* moments at which faults begin, beyond which they are only counted */

@@ -471,6 +471,31 @@ static void print_failure(const json_t *f, FILE *out)
 	fputc('\n', out);
 }
 
+/* Of four digits. */
+static const char *share_text(char buf[UNITS_TEXT], const json_t *bps)
+{
+	uint64_t rate = (uint64_t)json_integer_value(bps), unit = 1;
+
+	while (rate / unit >= 10000)
+		unit *= 10;
+	return format_rate(buf, rate / unit * unit);
+}
+
+static void print_share(const json_t *share, FILE *out)
+{
+	static const char title[] = "fair share";
+	char least[UNITS_TEXT], most[UNITS_TEXT];
+
+	if (look_text(share, "unknown"))
+		line(out, title, "not known: %s\n", look_text(share, "unknown"));
+	else if (look_count(share, "least_bps") < look_count(share, "most_bps"))
+		line(out, title, "from %s to %s of each message\n",
+			share_text(least, look(share, "least_bps")),
+			share_text(most, look(share, "most_bps")));
+	else if (!json_is_null(share))
+		line(out, title, "%s of each message\n", share_text(most, look(share, "most_bps")));
+}
+
 static void print_load(const json_t *r, FILE *out)
 {
 	static const char *const dataplanes[] = {"kernel", "inline"};
@@ -482,6 +507,7 @@ static void print_load(const json_t *r, FILE *out)
 		look_count(load, "bytes"), look_count(load, "packets"));
 	line(out, "ideal", "%.3f us for the slowest message, by host link rates\n",
 		look_number(load, "ideal_us"));
+	print_share(look(load, "fair_share"), out);
 	for (size_t i = 0; i < 2; i++) {
 		const json_t *estimate = look(look(r, "estimate"), dataplanes[i]);
 

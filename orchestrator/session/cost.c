@@ -8,6 +8,7 @@
 #include "abi/shared_state.h"
 #include "base/numbers.h"
 #include "engine/pool.h"
+#include "engine/reorder.h"
 #include "session/names.h"
 #include "session/setup.h"
 #include "session/traffic.h"
@@ -111,7 +112,8 @@ static uint64_t flow_bytes(
 	struct transport_env env;
 	const struct transport_ops *ops = setup_transport(&env, s, f);
 
-	uint64_t open = ops->size(&env, &longest, true) + ops->size(&env, &longest, false);
+	uint64_t open = ops->size(&env, &longest, true) + ops->size(&env, &longest, false) +
+			env.qps * (sizeof(struct reorder) + sizeof(struct reorder_history));
 
 	return m->count * OPERATION_BYTES + m->wait_count * WAIT_BYTES + chain_count(m) * open +
 	       arrivals_bytes(s, f, open);

@@ -46,6 +46,7 @@ struct session {
 	struct captures *captures;               /* by request; NULL where it does not last */
 	struct capture_order order;              /* what is on its way to either */
 	struct timeline timeline;
+	struct fair_shares shares;         /* of the workload; none: they are not known */
 	struct measure *measure;           /* of what arrives; NULL: nothing does */
 	struct session_arrivals *arrivals; /* of open-loop workloads */
 	size_t arrivals_count;

@@ -349,6 +349,23 @@ static void close_arrivals(struct session *s)
 	measure_free(s->measure);
 }
 
+/*
+ * Of what is added to messages that are under way they are not known, nor are those of these any
+ * more.
+ */
+static int set_shares(struct session *s, size_t first, const struct operations *m)
+{
+	bool alone = engine_done(s->engine);
+	char why[FAIR_SHARE_WHY];
+
+	engine_set_shares(s->engine, NULL);
+	fair_shares_release(&s->shares);
+	if (!alone)
+		return 0;
+	engine_set_shares(s->engine, &s->shares);
+	return traffic_fair_shares(&s->shares, why, s->params.scenario, s->params.fabric, first, m);
+}
+
 int session_add_traffic(struct session *s, size_t first)
 {
 	const struct scenario *sc = s->params.scenario;
@@ -369,6 +386,8 @@ int session_add_traffic(struct session *s, size_t first)
 	s->bytes += ending.size.bytes;
 	s->messages += ending.size.messages;
 	s->end_ps = !s->params.lasting && sc->until_ps ? sc->until_ps : ending.limit_ps;
+	if (r == 0)
+		r = set_shares(s, first, &m);
 	if (r == 0)
 		r = add_operations(s, &m);
 	operations_release(&m);
@@ -488,6 +507,7 @@ void session_close(struct session *s)
 		return;
 	stacks_free(s->stacks);
 	engine_free(s->engine);
+	fair_shares_release(&s->shares);
 	active_faults_release(&s->active_faults);
 	recorder_free(s->recorder);
 	capture_order_flush(&s->order);

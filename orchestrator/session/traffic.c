@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "session/traffic.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include "base/rng_stream.h"
 #include "workload/kind.h"
 #include "scenario/scenario.h"
+#include "topology/fabric.h"
 #include "topology/targets.h"
 
 static struct workload_params params_of(const struct scenario *s, size_t entry)
@@ -39,6 +42,38 @@ int traffic_list(
 		set_dscp(m, before, w->dscp);
 	}
 	return 0;
+}
+
+int traffic_fair_shares(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const struct scenario *s,
+	const struct fabric *f, size_t first, const struct operations *m)
+{
+	struct fair_share_entry *entries = calloc(s->workload_count + 1, sizeof(*entries));
+	int r = -ENOMEM;
+
+	for (size_t i = 0; entries && i < s->workload_count; i++)
+		entries[i] = (struct fair_share_entry){
+			workload_kinds[s->workloads[i].kind], s->workloads[i].options};
+	if (entries)
+		r = fair_shares_init(
+			ret, why, &f->net, entries, first, s->workload_count, m, f->packet_bytes);
+	free(entries);
+	return r;
+}
+
+int traffic_has_fair_shares(
+	const struct scenario *s, const struct fabric *f, char why[FAIR_SHARE_WHY])
+{
+	struct operations m = OPERATIONS_INIT;
+	struct fair_shares shares = {0};
+	int r = traffic_list(&m, s, f, 0);
+
+	if (r == 0)
+		r = traffic_fair_shares(&shares, why, s, f, 0, &m);
+	if (r == 0 && !shares.count)
+		r = -ENOENT;
+	fair_shares_release(&shares);
+	operations_release(&m);
+	return r;
 }
 
 bool arrivals_find(const struct scenario *s, size_t *entry)

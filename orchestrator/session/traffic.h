@@ -4,7 +4,7 @@
 
 /* What a scenario's workloads send over its fabric. */
 #include <stdbool.h>
-#include "workload/workload.h"
+#include "workload/fair_share.h"
 
 struct fabric;
 struct scenario;
@@ -16,6 +16,17 @@ struct workload_arrivals;
  */
 int traffic_list(
 	struct operations *m, const struct scenario *s, const struct fabric *f, size_t first);
+
+/*
+ * The fair share of each message of workloads from number `first` on, which m is the list of; if it
+ * is not known, ret->count is 0, and why has the words. 0 or -ENOMEM.
+ */
+int traffic_fair_shares(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const struct scenario *s,
+	const struct fabric *f, size_t first, const struct operations *m);
+
+/* Whether it is known of all of a scenario, before anything is built. 0, -ENOENT or -ENOMEM. */
+int traffic_has_fair_shares(
+	const struct scenario *s, const struct fabric *f, char why[FAIR_SHARE_WHY]);
 
 /* An open-loop workload: what it sends arrives as time passes. */
 struct arrivals {

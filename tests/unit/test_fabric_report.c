@@ -19,7 +19,13 @@ struct told {
 
 static struct told tell(const char *text)
 {
-	struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 0, {{0}}, 0};
+	struct report_load load_of_one = {.flows = 1,
+		.bytes = 1,
+		.packets = 1,
+		.packet_hops = 1,
+		.ideal_ps = 1,
+		.kernel = {2, 1},
+		.in_process = {1, 1}};
 	struct told t = {.s = load(text)};
 
 	/* its workloads' own, and the hosts' */
@@ -454,8 +460,15 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 	}
 }
 
-static const struct report_load load_of_16 = {
-	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}, 0, {{0}}, 0};
+static const struct report_load load_of_16 = {.flows = 16,
+	.bytes = 16 * 2097152ull,
+	.packets = 8192,
+	.packet_hops = 40000,
+	.ideal_ps = 180000000,
+	.kernel = {50, 2},
+	.in_process = {3, 1},
+	.least_share_bps = 12903225806,
+	.most_share_bps = 100000000000};
 
 /* A scenario that is no text, its fabric and the report. */
 static struct told tell_made(struct scenario *s, const struct report_load *l)
@@ -524,6 +537,7 @@ static void text_says_what_json_says(void **state)
 		"across leaves: 8, each of 4 links\n",
 		"  workload          16 messages, 33554432 bytes, 8192 packets\n",
 		"  ideal             180.000 us for the slowest message",
+		"  fair share        from 12.9Gbps to 100Gbps of each message\n",
 		"  inline dataplane  about 3 MB, ",
 	};
 	struct scenario s = fixture_leaf_spine(4, 2, 8, 2);

@@ -38,6 +38,20 @@
 	FINISHED("flows.finished.count", count(t->finished[ALL_SIZES]))                            \
 	FINISHED("flows.finished.fct_us", spread(t, ALL_SIZES, FCT_US, true))                      \
 	FINISHED("flows.finished.fct_slowdown", spread(t, ALL_SIZES, FCT_SLOWDOWN, true))          \
+	VALUE("flows.retransmitted.mean", per_flow(t, FLOW_RETRANSMITTED),                         \
+		"packets that a flow sent again: the mean over flows")                             \
+	VALUE("flows.retransmitted.max", most_of_flow(t, FLOW_RETRANSMITTED),                      \
+		"the most that one flow sent again")                                               \
+	VALUE("flows.spurious.mean", per_flow(t, FLOW_SPURIOUS),                                   \
+		"packets of a flow that its receiver had already: the mean over flows")            \
+	VALUE("flows.spurious.max", most_of_flow(t, FLOW_SPURIOUS), "the most of one flow")        \
+	VALUE("flows.loss_rate.mean", per_flow(t, FLOW_LOSS_RATE),                                 \
+		"packets of a flow that were dropped, by those that it sent: the mean over flows") \
+	VALUE("flows.loss_rate.max", most_of_flow(t, FLOW_LOSS_RATE),                              \
+		"that of the flow with the largest")                                               \
+	VALUE("flows.reordered.mean", per_flow(t, FLOW_REORDERED),                                 \
+		"packets of a flow that came after some sent later: the mean over flows")          \
+	VALUE("flows.reordered.max", most_of_flow(t, FLOW_REORDERED), "the most of one flow")      \
 	VALUE("flows.goodput_gbps", goodput(t, s),                                                 \
 		"payload of finished flows by the time from first start to last finish")           \
 	COUNT(packets, sent, "frames that the hosts' transports made")                             \
@@ -59,6 +73,13 @@
 		"data packets that were sent again")                                               \
 	VALUE("packets.spurious", count(t->spurious),                                              \
 		"data packets that reached a receiver which had them already")                     \
+	VALUE("packets.lost", count(t->lost),                                                      \
+		"data packets that were dropped, their headers if they were trimmed")              \
+	VALUE("packets.reordered", count(t->reordered),                                            \
+		"data packets that came after some that were sent later")                          \
+	VALUE("packets.reorder_mean", ratio(t->reorder_sum, (double)t->reordered),                 \
+		"mean of their reordering extents (RFC 4737)")                                     \
+	VALUE("packets.reorder_max", count(t->reorder_most), "the largest of these extents")       \
 	COUNT(packets, corrupt, "data packets whose bytes were not those of the message")          \
 	VALUE("queues.max_depth_bytes", count(s->max_queue_bytes),                                 \
 		"the deepest any egress queue of a switch has been")                               \

@@ -182,6 +182,11 @@ bool engine_done(const struct engine *e)
 	return e->flows_ended == e->flow_count && e->now_ps >= e->end_ps;
 }
 
+void engine_set_shares(struct engine *e, const struct fair_shares *shares)
+{
+	e->shares = shares;
+}
+
 uint64_t engine_paused(const struct engine *e, uint32_t port, uint32_t class)
 {
 	const struct queue *q = &e->dp->tables.queues[port * CLASSES + class];

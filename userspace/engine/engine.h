@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "abi/drop.h"
+#include "base/fair_shares.h"
 #include "base/metrics.h"
 #include "base/net.h"
 #include "base/operation.h"
@@ -75,6 +76,12 @@ void engine_free(struct engine *e);
  */
 int engine_add_flows(struct engine *e, const struct operation *flows, size_t count,
 	const struct wait *waits, size_t wait_count);
+
+/*
+ * The fair shares of messages whose connections are opened from now on; NULL: they are not known.
+ * They outlive the engine, or the next call.
+ */
+void engine_set_shares(struct engine *e, const struct fair_shares *shares);
 
 /* Payload that receivers have got of all messages so far. */
 uint64_t engine_received(const struct engine *e);

@@ -42,7 +42,9 @@ int flow_memory_init(struct engine *e)
 
 	*m = (struct flow_memory){.free_head = FLOW_NONE, .free_record = FLOW_NONE};
 	m->receiver_offset = sizeof(struct engine_live) + endpoint_bytes(e, true);
-	m->block_bytes = m->receiver_offset + endpoint_bytes(e, false);
+	m->reorder_offset = m->receiver_offset + endpoint_bytes(e, false);
+	m->block_bytes = m->reorder_offset + e->env.qps * sizeof(struct reorder);
+	m->block_bytes = (m->block_bytes + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
 	m->lines[0] = lines_of(endpoint_bytes(e, true));
 	m->lines[1] = lines_of(endpoint_bytes(e, false));
 	m->capacity = (uint32_t)(FLOW_RESERVE / m->block_bytes);
@@ -54,7 +56,7 @@ int flow_memory_init(struct engine *e)
 	if (!m->blocks || !m->forgotten || !e->flows || !m->by_number)
 		return -ENOMEM;
 	reserve_want_huge_pages(m->blocks, FLOW_RESERVE);
-	return 0;
+	return reorder_memory_init(&m->reorder);
 }
 
 void flow_memory_release(struct engine *e)
@@ -63,6 +65,7 @@ void flow_memory_release(struct engine *e)
 	reserve_free((uint8_t *)e->memory.forgotten, FORGET_RESERVE);
 	reserve_free((uint8_t *)e->flows, ROW_RESERVE);
 	reserve_free((uint8_t *)e->memory.by_number, NUMBER_RESERVE);
+	reorder_memory_release(&e->memory.reorder);
 	free(e->memory.records);
 	free(e->waiters);
 	free(e->streams);
@@ -170,6 +173,7 @@ static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 		.bytes = f->bytes,
 		.base_rtt_ps = f->base_rtt_ps,
 		.seed = flow_seed(e, flow),
+		.fair_bps = e->shares ? fair_share(e->shares, f->src_host, f->dst_host) : 0,
 		.dscp = flow_dscp(e, f),
 	};
 	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;
@@ -295,13 +299,15 @@ struct engine_live *flow_due(struct engine *e, struct engine_node *n, uint32_t f
 	return NULL;
 }
 
-/* What has been counted since the last time, which `told` keeps. Paths are not added up. */
-static struct endpoint_stats stats_since(
-	const struct endpoint_stats *now, struct endpoint_stats *told)
+/*
+ * What has been counted since the last time, which `told` keeps. Paths are not added up, and the
+ * largest extent is that since then.
+ */
+static struct endpoint_stats stats_since(struct endpoint_stats *now, struct endpoint_stats *told)
 {
 	struct endpoint_stats ret;
-	const uint64_t *to = (const uint64_t *)now;
-	uint64_t *from = (uint64_t *)told, *since = (uint64_t *)&ret;
+	const uint32_t *to = (const uint32_t *)now;
+	uint32_t *from = (uint32_t *)told, *since = (uint32_t *)&ret;
 
 	_Static_assert(sizeof(ret) % sizeof(*since) == 0, "nothing but counters");
 	for (size_t i = 0; i < sizeof(ret) / sizeof(*since); i++) {
@@ -309,6 +315,8 @@ static struct endpoint_stats stats_since(
 		from[i] = to[i];
 	}
 	ret.paths_used = now->paths_used;
+	ret.reorder_most = now->reorder_most;
+	now->reorder_most = 0;
 	return ret;
 }
 
@@ -394,6 +402,12 @@ void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64
 
 /* ---- over ---- */
 
+/* Of each queue pair. */
+static struct reorder *flow_reorder(const struct engine *e, struct engine_live *l)
+{
+	return (struct reorder *)((uint8_t *)l + e->memory.reorder_offset);
+}
+
 /* Packets that came after the end count for the last message. */
 static void stream_close(struct engine *e, struct engine_live *l)
 {
@@ -406,11 +420,15 @@ static void stream_close(struct engine *e, struct engine_live *l)
 		struct endpoint_stats late =
 			stats_since(&flow_endpoint(e, l, sender)->stats, counted);
 		struct endpoint_stats *to = sender ? &r->sender : &r->receiver;
-		uint64_t paths = to->paths_used;
+		uint32_t paths = to->paths_used;
+		uint32_t most = to->reorder_most;
 
-		for (size_t i = 0; i < sizeof(late) / sizeof(uint64_t); i++)
-			((uint64_t *)to)[i] += ((uint64_t *)&late)[i];
+		if (late.reorder_most > most)
+			most = late.reorder_most;
+		for (size_t i = 0; i < sizeof(late) / sizeof(uint32_t); i++)
+			((uint32_t *)to)[i] += ((uint32_t *)&late)[i];
 		to->paths_used = paths;
+		to->reorder_most = most;
 	}
 }
 
@@ -449,6 +467,8 @@ void flow_settle(struct engine *e, struct engine_live *l)
 		stream_close(e, l);
 	else
 		message_close(e, l);
+	for (uint32_t i = 0; i < e->env.qps; i++)
+		reorder_close(&m->reorder, &flow_reorder(e, l)[i]);
 	m->closed_bytes += flow_endpoint(e, l, false)->received;
 	m->by_number[l->number] = 0;
 	l->open = false;
@@ -469,6 +489,38 @@ void engine_forget(struct engine *e, uint32_t flow)
 		reserve_give_back((uint8_t *)&e->flows[first], FORGET_ROWS * sizeof(*f));
 }
 
+/* Whether its sender made it, and it is data for its receiver, or what a switch made of that. */
+static bool is_data(const struct engine *e, struct engine_live *l, const struct packet *k,
+	const struct rx_frame *rx, bool sender)
+{
+	const struct endpoint *ep = flow_endpoint(e, l, false);
+	uint32_t start, length;
+	uint64_t offset;
+
+	if (k->id >> 32 != l->side[0].node)
+		return false;
+	return rx->returned || (!sender && ep->ops->payload(ep, rx, &offset, &start, &length));
+}
+
+void flow_packet_arrived(
+	struct engine *e, struct engine_live *l, const struct packet *k, const struct rx_frame *rx)
+{
+	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
+	struct endpoint_stats *stats = &flow_endpoint(e, l, false)->stats;
+	uint32_t pair = qp_index(&e->env, be32(bth->qp) & BTH_MASK_24), extent;
+
+	if (rx->trimmed || !is_data(e, l, k, rx, false))
+		return;
+	extent = reorder_take(&e->memory.reorder, &flow_reorder(e, l)[pair], (uint32_t)k->id,
+		be32(bth->psn) & BTH_MASK_24);
+	if (sw_likely(!extent))
+		return;
+	stats->reordered++;
+	stats->reorder_sum += extent;
+	if (extent > stats->reorder_most)
+		stats->reorder_most = extent;
+}
+
 void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *bytes)
 {
 	struct engine_live *l;
@@ -481,6 +533,7 @@ void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *b
 	if (!l || !l->in_flight)
 		return;
 	l->in_flight--;
+	flow_endpoint(e, l, true)->stats.lost += is_data(e, l, k, &rx, sender);
 	flow_settle(e, l);
 }
 

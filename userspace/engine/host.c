@@ -304,6 +304,8 @@ static void host_deliver(struct engine *e, struct engine_node *n, uint32_t packe
 	}
 	ep = flow_endpoint(e, l, sender);
 	host_check_payload(e, ep, l->drawn, &rx);
+	if (!sender)
+		flow_packet_arrived(e, l, k, &rx);
 	if (host_spare(e) == PACKET_NONE)
 		return;
 	reply = host_buffer(e, e->spare);

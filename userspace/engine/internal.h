@@ -11,6 +11,7 @@
 #include "engine/engine.h"
 #include "engine/event_heap.h"
 #include "engine/pool.h"
+#include "engine/reorder.h"
 #include "lib/compiler.h"
 
 /* One end of a link, as each frame needs it: a cache line. */
@@ -156,7 +157,7 @@ struct engine_flow_state {
 };
 
 /* docs/engine.md says so; there may be millions. */
-_Static_assert(sizeof(struct engine_flow_state) == 88 && sizeof(struct engine_record) == 192,
+_Static_assert(sizeof(struct engine_flow_state) == 88 && sizeof(struct engine_record) == 136,
 	"an operation's row, and what is left of it");
 
 /* So many rows are whole pages: their memory goes back when all of them are forgotten. */
@@ -172,13 +173,15 @@ struct engine_waiter {
 
 /* Flows that are under way and those that are over, and who is who by queue pair; see flow.c. */
 struct flow_memory {
-	uint8_t *blocks; /* engine_live and endpoints; reserved address space */
-	size_t block_bytes, receiver_offset;
+	uint8_t *
+		blocks; /* engine_live, endpoints, a reorder a queue pair; reserved address space */
+	size_t block_bytes, receiver_offset, reorder_offset;
 	uint32_t lines[2]; /* of the cache that a packet touches at a sender, at a receiver */
 	uint32_t capacity, fresh, free_head;
 	uint32_t numbers;    /* connections that are open at the same time, at most */
 	uint32_t *by_number; /* the place of the one that has a number, plus 1; 0: none; reserved */
 	uint64_t closed_bytes; /* that receivers got whose connection is closed */
+	struct reorder_memory reorder;
 	struct engine_record *records;
 	uint32_t record_count;
 	uint32_t free_record; /* whose flow is forgotten; its finish_ps is the next; FLOW_NONE */
@@ -216,7 +219,8 @@ struct engine {
 	struct transport_env env;
 	struct engine_observer observer;
 	uint64_t seed;
-	uint32_t frame_capacity; /* bytes of a frame that a packet holds */
+	const struct fair_shares *shares; /* NULL: they are not known */
+	uint32_t frame_capacity;          /* bytes of a frame that a packet holds */
 	uint64_t stack_queue;
 	bool lasting;
 	bool overtakes; /* switches have a latency, which frames for a port itself skip */
@@ -465,6 +469,9 @@ void flow_ready(struct engine *e, uint32_t flow);
 void flow_follow_up(struct engine *e, struct engine_live *l, bool sender, uint64_t now);
 /* Gives its memory back if nothing of it is left to happen. */
 void flow_settle(struct engine *e, struct engine_live *l);
+/* A frame arrived at the receiver: counts data that is reordered. Before the endpoint has it. */
+void flow_packet_arrived(
+	struct engine *e, struct engine_live *l, const struct packet *k, const struct rx_frame *rx);
 /* A packet was dropped: it is no longer in flight. */
 void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *bytes);
 /* Whom a frame is for; NULL: no flow that is under way. */

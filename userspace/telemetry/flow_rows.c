@@ -48,7 +48,13 @@ struct flow_row {
 	X(udp_ports, put_ports(b, f))                                                              \
 	X(dscp, put_count(b, f->wire.dscp))                                                        \
 	X(entry, put_count(b, f->is.flow.entry))                                                   \
-	X(measured, put_count(b, !f->is.flow.unmeasured))
+	X(measured, put_count(b, !f->is.flow.unmeasured))                                          \
+	X(lost, put_count(b, f->is.sender.lost))                                                   \
+	X(trimmed, put_count(b, f->is.receiver.trimmed))                                           \
+	X(returned, put_count(b, f->is.sender.returned))                                           \
+	X(reordered, put_count(b, f->is.receiver.reordered))                                       \
+	X(reorder_sum, put_count(b, f->is.receiver.reorder_sum))                                   \
+	X(reorder_max, put_count(b, f->is.receiver.reorder_most))
 
 static void put_count(struct strbuf *b, uint64_t n)
 {

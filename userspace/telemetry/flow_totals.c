@@ -20,11 +20,28 @@ static uint8_t size_class_of(uint64_t bytes)
 	return i;
 }
 
+static void add_figures(struct flow_totals *t, const struct engine_flow_result *f)
+{
+	uint32_t sent = f->sender.packets_sent;
+	const double figures[] = {
+		[FLOW_RETRANSMITTED] = f->sender.retransmitted,
+		[FLOW_SPURIOUS] = f->receiver.duplicates,
+		[FLOW_LOSS_RATE] = sent ? (double)f->sender.lost / sent : 0,
+		[FLOW_REORDERED] = f->receiver.reordered,
+	};
+
+	for (unsigned i = 0; i < FLOW_FIGURES; i++) {
+		t->per_flow[i] += figures[i];
+		t->most[i] = figures[i] > t->most[i] ? figures[i] : t->most[i];
+	}
+}
+
 static int add_measured(struct flow_totals *t, const struct engine_flow_result *f)
 {
 	struct flow_sample sample = {
 		.ideal_ps = f->flow.ideal_ps, .size_class = size_class_of(f->flow.bytes)};
 
+	add_figures(t, f);
 	t->measured[sample.size_class]++;
 	t->measured[ALL_SIZES]++;
 	if (!f->finish_ps)
@@ -44,6 +61,10 @@ int flow_totals_add(struct flow_totals *t, const struct engine_flow_result *f)
 	t->bytes += f->flow.bytes;
 	t->retransmitted += f->sender.retransmitted;
 	t->spurious += f->receiver.duplicates;
+	t->lost += f->sender.lost;
+	t->reordered += f->receiver.reordered;
+	t->reorder_sum += f->receiver.reorder_sum;
+	t->reorder_most = max_u64(t->reorder_most, f->receiver.reorder_most);
 	t->first_start_ps = min_u64(t->first_start_ps, f->start_ps);
 	t->last_finish_ps = max_u64(t->last_finish_ps, f->finish_ps);
 	t->unmeasured += f->flow.unmeasured;

@@ -18,6 +18,15 @@ struct flow_sample {
 
 _Static_assert(sizeof(struct flow_sample) == 16 && ALL_SIZES < 16, "there may be millions");
 
+/* What each flow has, whether it has finished or not. */
+enum flow_figure {
+	FLOW_RETRANSMITTED,
+	FLOW_SPURIOUS,
+	FLOW_LOSS_RATE,
+	FLOW_REORDERED,
+	FLOW_FIGURES
+};
+
 struct flow_totals {
 	const struct flow_totals *first; /* whose samples come before these; NULL: none do */
 	struct flow_sample *samples;
@@ -25,7 +34,8 @@ struct flow_totals {
 	size_t measured[ALL_SIZES + 1], finished[ALL_SIZES + 1]; /* by class, and all of them */
 	bool arriving;                                           /* there are more to come */
 	uint64_t count, unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
-	uint64_t retransmitted, spurious;
+	uint64_t retransmitted, spurious, lost, reordered, reorder_sum, reorder_most;
+	double per_flow[FLOW_FIGURES], most[FLOW_FIGURES]; /* of those measured: sums, largest */
 };
 
 #define FLOW_TOTALS_INIT                                                                           \

@@ -141,6 +141,19 @@ static json_t *slowdown(const struct flow_totals *t, uint64_t bound_ps, bool of_
 	return real_or_null(exists, exists ? (double)t->longest_ps / (double)bound_ps : 0);
 }
 
+/* The mean over the measured flows. */
+static json_t *per_flow(const struct flow_totals *t, enum flow_figure figure)
+{
+	size_t flows = t->measured[ALL_SIZES];
+
+	return real_or_null(flows, flows ? t->per_flow[figure] / (double)flows : 0);
+}
+
+static json_t *most_of_flow(const struct flow_totals *t, enum flow_figure figure)
+{
+	return real_or_null(t->measured[ALL_SIZES], t->most[figure]);
+}
+
 static json_t *goodput(const struct flow_totals *t, const struct engine_stats *s)
 {
 	uint64_t span = s->flows_done ? t->last_finish_ps - t->first_start_ps : 0;

@@ -40,7 +40,8 @@ struct flow_spec {
 	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
 	uint64_t fair_bps;    /* its fair share of the hosts' links; 0: unknown */
 	uint64_t seed;
-	uint8_t dscp; /* of its data */
+	uint64_t fair_bps; /* its fair share, on the wire; 0: it is not known */
+	uint8_t dscp;      /* of its data */
 };
 
 /* InfiniBand keeps queue pairs 0 and 1 for its own management (volume 1, 3.9). */
@@ -82,20 +83,28 @@ static inline uint32_t flow_qps(const struct transport_env *env, uint64_t bytes)
 /* The UDP source port of a side, a queue pair and a path; seed: of the flow_spec. */
 uint16_t flow_port(uint64_t seed, bool sender, uint32_t pair, uint32_t path);
 
-/* What one side of a flow counted. */
+/*
+ * What one side of a flow counted: a transport counts packets, of which a connection never sends as
+ * many as 2^32; what it leaves to the engine comes last.
+ */
 struct endpoint_stats {
-	uint64_t packets_sent;
-	uint64_t retransmitted;
-	uint64_t duplicates; /* receiver: data that it had already; spurious at the sender */
-	uint64_t timeouts;
-	uint64_t probes;
-	uint64_t paths_used;
-	uint64_t trimmed;  /* receiver: headers of data that came without their payload */
-	uint64_t returned; /* sender: its own headers that a switch sent back */
-	uint64_t
+	uint32_t packets_sent;
+	uint32_t retransmitted;
+	uint32_t duplicates; /* receiver: data that it had already; spurious at the sender */
+	uint32_t timeouts;
+	uint32_t probes;
+	uint32_t paths_used;
+	uint32_t trimmed;  /* receiver: headers of data that came without their payload */
+	uint32_t returned; /* sender: its own headers that a switch sent back */
+	uint32_t
 		out_of_order; /* receiver: data that came before some that should have come first */
-	uint64_t naks;        /* sent by the receiver, heard by the sender */
-	uint64_t marks;       /* CNPs, likewise; SACKs that tell of a mark, heard by the sender */
+	uint32_t naks;        /* sent by the receiver, heard by the sender */
+	uint32_t marks;       /* CNPs, likewise; SACKs that tell of a mark, heard by the sender */
+	/* of the engine: */
+	uint32_t lost;         /* sender: data that was dropped, as headers too */
+	uint32_t reordered;    /* receiver: data that came after some that was sent later */
+	uint32_t reorder_sum;  /* of the reordering extents (engine/reorder.h) of that */
+	uint32_t reorder_most; /* the largest of them */
 };
 
 #define RTO_BACKOFF_MAX 6 /* times that a timeout is doubled at most, once at each expiry */

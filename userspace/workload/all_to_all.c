@@ -84,6 +84,14 @@ static int make_operations(struct operations *m, const struct workload_params *p
 	return r;
 }
 
+/* Each slot of the window, at a sender and at a receiver, has one message at a time. */
+static enum workload_turns turns(const void *options, const char **ret_why)
+{
+	(void)options;
+	(void)ret_why;
+	return TURNS_AT_HOSTS;
+}
+
 const struct workload_kind workload_kind_all_to_all = {
 	.name = "all_to_all",
 	.map = {KEYS(keys), .size = sizeof(struct all_to_all),
@@ -92,4 +100,5 @@ const struct workload_kind workload_kind_all_to_all = {
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,
+	.turns = turns,
 };

@@ -232,6 +232,32 @@ static void facts(
 	};
 }
 
+/*
+ * A ring's rank sends to the next and receives from the one before, all the time. The others change
+ * partners with each step, which begins when the one before is over, unless that is in chunks: then
+ * both are under way at a time.
+ */
+static enum workload_turns turns(const void *options, const char **ret_why)
+{
+	const struct collective *o = options;
+	enum collective_algorithm a = collective_algorithm(o);
+
+	if (o->straggler_count)
+		*ret_why =
+			"stragglers begin later than others, and have no fixed number of messages under way";
+	else if (o->op == BROADCAST || a == TREE)
+		*ret_why =
+			"ranks send to different numbers of others, some later than others; take another algorithm, such as ring";
+	else if (a == RING)
+		return TURNS_OF_PAIRS;
+	else if ((a == HALVING_DOUBLING || a == BRUCK) && o->chunk && o->chunk < o->bytes)
+		*ret_why =
+			"the chunks of a step overlap with those of the next, which go elsewhere; take chunk: off";
+	else
+		return TURNS_AT_HOSTS;
+	return TURNS_UNKNOWN;
+}
+
 const struct workload_kind workload_kind_collective = {
 	.name = "collective",
 	.map = {KEYS(keys), .size = sizeof(struct collective), .check = check_collective,
@@ -240,5 +266,6 @@ const struct workload_kind workload_kind_collective = {
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,
+	.turns = turns,
 	.facts = facts,
 };

@@ -85,4 +85,5 @@ const struct workload_kind workload_kind_incast = {
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,
+	.turns = workload_rounds_turns,
 };

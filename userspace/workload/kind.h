@@ -105,6 +105,16 @@ struct workload_arrivals {
 	double (*under_way)(const void *options, const struct workload_hosts *hosts);
 };
 
+/*
+ * How messages that wait for others follow these, so that it is known how many are under way at a
+ * time: see workload/fair_share.h.
+ */
+enum workload_turns {
+	TURNS_UNKNOWN,
+	TURNS_AT_HOSTS, /* one takes the place of one of its sender, and of its receiver */
+	TURNS_OF_PAIRS, /* which is between the same two hosts */
+};
+
 struct workload_kind {
 	const char *name;
 	struct map map;       /* its keys; size: of its options */
@@ -128,6 +138,8 @@ struct workload_kind {
 	 */
 	void (*facts)(struct collective_facts *ret, const void *options,
 		const struct workload_hosts *hosts);
+	/* ret_why: why that is TURNS_UNKNOWN, and the remedy. NULL: it is, whatever the options. */
+	enum workload_turns (*turns)(const void *options, const char **ret_why);
 };
 
 #define WORKLOAD_DECLARE(name) extern const struct workload_kind workload_kind_##name;

@@ -103,4 +103,5 @@ const struct workload_kind workload_kind_pairs = {
 		.help = "hosts that are named"},
 	.count = count,
 	.operations = make_operations,
+	.turns = workload_rounds_turns,
 };

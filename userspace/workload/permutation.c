@@ -110,4 +110,5 @@ const struct workload_kind workload_kind_permutation = {
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,
+	.turns = workload_rounds_turns,
 };

@@ -87,6 +87,13 @@ int operations_add_rounds(struct operations *m, const struct workload_params *p,
 	return 0;
 }
 
+enum workload_turns workload_rounds_turns(const void *options, const char **ret_why)
+{
+	(void)options;
+	(void)ret_why;
+	return TURNS_OF_PAIRS;
+}
+
 const char *workload_refuse_alone(const struct workload_hosts *hosts, bool same_nic,
 	const char *key, char buf[WORKLOAD_REFUSAL])
 {
