@@ -64,11 +64,16 @@ static json_t *report_dscp(const struct fabric *f, uint32_t dscp)
 		number(f->switching.config.class_of[dscp]));
 }
 
-json_t *report_dscps(const struct fabric *f, const struct scenario *s, uint64_t dscps)
+json_t *report_dscps(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load)
 {
-	uint64_t own = dscps & ~(1ull << s->host.data_dscp);
-	json_t *flows = own ? json_array() : NULL;
+	uint64_t own = 0;
+	json_t *flows;
 
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		own |= load->dscps[i];
+	own &= ~(1ull << s->host.data_dscp);
+	flows = own ? json_array() : NULL;
 	for (uint64_t left = own; left; left &= left - 1)
 		json_array_append_new(flows, report_dscp(f, (uint32_t)__builtin_ctzll(left)));
 	return json_pack("{s:o, s:o*, s:o, s:o}", "data", report_dscp(f, s->host.data_dscp),

@@ -19,14 +19,14 @@ struct told {
 
 static struct told tell(const char *text)
 {
-	struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 0, {{0}}, 0};
+	struct report_load load_of_one = {1, 1, 1, 1, {2, 1}, {1, 1}, {0}, {{0}}, 0};
 	struct told t = {.s = load(text)};
 
 	/* its workloads' own, and the hosts' */
-	load_of_one.dscps = 1ull << t.s->host.data_dscp;
+	load_of_one.dscps[0] = 1ull << t.s->host.data_dscp;
 	for (size_t i = 0; i < t.s->workload_count; i++)
 		if (t.s->workloads[i].dscp != DSCP_OF_HOSTS)
-			load_of_one.dscps |= 1ull << t.s->workloads[i].dscp;
+			load_of_one.dscps[0] |= 1ull << t.s->workloads[i].dscp;
 	t.f = fixture_fabric(t.s);
 	t.r = fabric_report(t.f, t.s, &load_of_one);
 	assert_non_null(t.r);
@@ -455,7 +455,7 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 }
 
 static const struct report_load load_of_16 = {
-	16, 16 * 2097152ull, 8192, 40000, 180000000, {50, 2}, {3, 1}, 0, {{0}}, 0};
+	16, 16 * 2097152ull, 8192, 180000000, {50, 2}, {3, 1}, {0}, {{0}}, 0};
 
 /* A scenario that is no text, its fabric and the report. */
 static struct told tell_made(struct scenario *s, const struct report_load *l)

@@ -426,7 +426,7 @@ static void planes_have_the_same_ideal(void **state)
 
 static json_t *report_of(const char *text)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 1, {{0}}, 0};
+	static const struct report_load load_of_one = {1, 1, 1, 1, {2, 1}, {1, 1}, {1}, {{0}}, 0};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
 	json_t *r = fabric_report(f, s, &load_of_one);

@@ -48,7 +48,8 @@ struct flow_row {
 	X(udp_ports, put_ports(b, f))                                                              \
 	X(dscp, put_count(b, f->wire.dscp))                                                        \
 	X(entry, put_count(b, f->is.flow.entry))                                                   \
-	X(measured, put_count(b, !f->is.flow.unmeasured))
+	X(measured, put_count(b, !f->is.flow.unmeasured))                                          \
+	X(transport, strbuf_add(b, "%s", f->wire.transport ? f->wire.transport : ""))
 
 static void put_count(struct strbuf *b, uint64_t n)
 {

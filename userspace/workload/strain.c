@@ -75,15 +75,16 @@ static uint64_t packets_of(const struct strain *x, const struct operation *msg)
 	return (msg->bytes - 1) / x->frames.mtu + 1;
 }
 
-static uint32_t full_frame(const struct strain *x)
+static uint32_t full_frame(const struct strain *x, uint32_t transport)
 {
-	return frame_overhead(x->frames.ip6) + x->frames.data_extension + x->frames.mtu;
+	return frame_overhead(x->frames.ip6) + x->frames.transports[transport].data_extension +
+	       x->frames.mtu;
 }
 
 /* As if the last packet were as long as the others. */
 static uint64_t wire_size(const struct strain *x, const struct operation *msg)
 {
-	return packets_of(x, msg) * wire_bytes(full_frame(x));
+	return packets_of(x, msg) * wire_bytes(full_frame(x, msg->transport));
 }
 
 static uint64_t link_rate(const struct strain *x, uint32_t port)
@@ -198,6 +199,10 @@ static uint32_t take_edge(struct strain *x, uint32_t edge, uint32_t first, uint3
 static void find_busiest(struct strain *x, uint32_t farthest)
 {
 	uint64_t hop = 0, links = 2 * (farthest + 2ull);
+	uint32_t longest = 0;
+
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		longest = (uint32_t)max_u64(longest, full_frame(x, i));
 
 	for (uint32_t p = PORT_FIRST; p < PORT_FIRST + x->net->port_count; p++) {
 		uint32_t link = x->net->ports[p].link;
@@ -208,8 +213,8 @@ static void find_busiest(struct strain *x, uint32_t farthest)
 		x->found.links +=
 			x->net->ports[p].peer > p && (x->load[p] || x->load[x->net->ports[p].peer]);
 		if (rate)
-			hop = max_u64(hop,
-				sum(serialise_ps(full_frame(x), rate), x->links->delay_ps[link]));
+			hop = max_u64(
+				hop, sum(serialise_ps(longest, rate), x->links->delay_ps[link]));
 	}
 	x->found.round_trip_ps = hop > UINT64_MAX / links ? UINT64_MAX : hop * links;
 }
