@@ -230,6 +230,8 @@ json_t *fabric_report(
 	if (!picked || json_array_size(picked))
 		json_object_set(report, "picked", picked);
 	json_decref(picked);
+	if (s->transport_count)
+		json_object_set_new(report, "transports", report_transports(f, s, load));
 	if (f->nics > 1)
 		json_object_set_new(report, "servers", report_servers(f, s));
 	if (s->sweep.on)

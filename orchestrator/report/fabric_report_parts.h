@@ -14,6 +14,10 @@ json_t *report_switch(const struct fabric *f, const struct scenario *s);
 json_t *report_dscps(
 	const struct fabric *f, const struct scenario *s, const struct report_load *load);
 
+/* By which classes data of each transport goes. */
+json_t *report_transports(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load);
+
 /* An array of REPORT_FAILURES moments at most; *ret_more is how many there are beyond those. */
 json_t *report_failures(const struct fabric *f, const struct scenario *s, size_t *ret_more);
 

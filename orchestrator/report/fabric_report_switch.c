@@ -81,6 +81,25 @@ json_t *report_dscps(
 		report_dscp(f, s->host.notify_dscp));
 }
 
+json_t *report_transports(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load)
+{
+	const struct transport_choice *t;
+	json_t *transports = json_array();
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		json_t *dscps = json_array();
+
+		for (uint64_t left = load->dscps[i]; left; left &= left - 1)
+			json_array_append_new(
+				dscps, report_dscp(f, (uint32_t)__builtin_ctzll(left)));
+		json_array_append_new(transports,
+			json_pack("{s:s, s:s, s:o}", "transport", transport_name(t), "title",
+				transport_kinds[t->kind]->title, "data", dscps));
+	}
+	return transports;
+}
+
 /* ---- buffers ---- */
 
 static json_t *report_pool(const struct fabric *f, uint32_t node)

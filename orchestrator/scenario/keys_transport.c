@@ -37,6 +37,15 @@ const struct transport_choice *scenario_transport(const struct scenario *s, uint
 	return number <= s->transport_count ? &s->transports[number - 1] : NULL;
 }
 
+bool scenario_uses_transport(const struct scenario *s, uint32_t number)
+{
+	bool used = !number && !s->workload_count;
+
+	for (size_t i = 0; !used && i < s->workload_count; i++)
+		used = s->workloads[i].transport_number == number;
+	return used;
+}
+
 /* Of the one that is equal to it, or that of the next new one. 0 or -ENOMEM. */
 static int find_number(
 	const struct scenario *s, const struct transport_choice *t, uint32_t *ret_number)

@@ -371,6 +371,9 @@ void scenario_workload_hosts(const struct workload_spec *w,
  */
 const struct transport_choice *scenario_transport(const struct scenario *s, uint32_t number);
 
+/* Whether an entry has it. That of hosts counts where there are no entries. */
+bool scenario_uses_transport(const struct scenario *s, uint32_t number);
+
 /*
  * Numbers those of workloads that are to be added, by the scenario's. 0; -EINVAL with messages: it
  * has none like that; -ENOMEM.

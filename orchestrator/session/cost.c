@@ -135,7 +135,8 @@ static uint64_t window_packets(const struct scenario *s, const struct fabric *f)
 		struct quantity window = transport_facts(t).window;
 		double bdp = window.unit == QUANTITY_BDP ? (double)f->bdp_bytes : 1;
 
-		most = max_u64(most, (uint64_t)(bdp * window.value) / f->packet_bytes + 1);
+		if (scenario_uses_transport(s, i))
+			most = max_u64(most, (uint64_t)(bdp * window.value) / f->packet_bytes + 1);
 	}
 	return most;
 }

@@ -126,6 +126,8 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
 		struct transport_facts facts = transport_facts(t);
 
+		if (!scenario_uses_transport(s, i))
+			continue;
 		rto_ps = max_u64(
 			rto_ps, transport_rto(facts.rto_ps, facts.rto_least_ps, f->base_rtt_ps));
 		least_share = max_u64(least_share, facts.least_share);

@@ -411,6 +411,26 @@ static int add_graphs(struct session *s, json_t *summary)
 	return r;
 }
 
+/* Which entries have which transport, where some have one of their own. */
+static void add_transports(const struct scenario *sc, json_t *summary)
+{
+	const struct transport_choice *t;
+	json_t *transports = json_array();
+
+	for (uint32_t n = 0; (t = scenario_transport(sc, n)); n++) {
+		json_t *entries = json_array();
+
+		for (size_t i = 0; i < sc->workload_count; i++)
+			if (sc->workloads[i].transport_number == n)
+				json_array_append_new(entries, json_integer((json_int_t)i));
+		json_array_append_new(transports, json_pack("{s:s, s:o}", "transport",
+							  transport_name(t), "entries", entries));
+	}
+	if (sc->transport_count)
+		json_object_set(summary, "transports", transports);
+	json_decref(transports);
+}
+
 json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why)
 {
@@ -441,6 +461,8 @@ json_t *session_summary(
 		&s->deadlock, json_object_get(summary, "pfc"), port_name, s->params.fabric);
 	if (summary && ended_by(s))
 		json_object_set_new(summary, "ended_by", json_string(ended_by(s)));
+	if (summary)
+		add_transports(sc, summary);
 	if (summary && times->fidelity)
 		json_object_set_new(summary, "fidelity", fidelity_json(times->fidelity));
 	if (!summary || add_collectives(s, summary) < 0 || add_graphs(s, summary) < 0 ||
