@@ -123,7 +123,7 @@ const struct command cmd_start = {
 	.details =
 		"Starts the workload of the fabric's own scenario, or the workload of FILE, whose other keys\n"
 		"are ignored. FILE may also be a list: of flows if its name ends with .csv, of operations\n"
-		"of ranks if it ends with .goal. It runs under the fabric's transport, beside the programs\n"
+		"of ranks if it ends with .goal. It runs under the fabric's transports, beside the programs\n"
 		"that are there. Its flows are among the results. Start times in it count from now. Returns\n"
 		"when it has begun.\n\n"
 		"  fabricbed start hello\n"

@@ -64,14 +64,14 @@ static int measure_load(struct report_load *ret, const struct scenario *s, const
 			.flows = ending.size.messages,
 			.bytes = ending.size.bytes,
 			.packets = ending.size.packets,
-			.packet_hops = ending.size.packet_hops,
 			.ideal_ps = ending.size.ideal_ps,
-			.dscps = ending.size.dscps,
 			.kernel = in_units(&kernel),
 			.in_process = in_units(&in_process),
 			.least_share_bps = shares.least_bps,
 			.most_share_bps = shares.most_bps,
 		};
+	for (uint32_t i = 0; r == 0 && i < OPERATION_TRANSPORTS; i++)
+		ret->dscps[i] = ending.size.transports[i].dscps;
 	if (r == 0)
 		strcpy(ret->no_share, why);
 	if (r == 0)

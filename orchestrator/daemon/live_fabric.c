@@ -35,8 +35,9 @@ static int set_workload_aside(struct live *l, struct error *why)
 		r = -ENOMEM;
 	if (r < 0)
 		return error_set(why, r, "out of memory");
-	for (size_t i = 0; i < s->workload_count; i++)
-		workload_spec_release(&s->workloads[i]);
+	l->own_workloads = s->workloads;
+	l->own_workload_count = s->workload_count;
+	s->workloads = NULL;
 	s->workload_count = 0;
 	return 0;
 }
@@ -115,6 +116,9 @@ void live_close(struct live *l)
 	wallclock_free(l->wallclock);
 	session_close(l->session);
 	json_decref(l->summary);
+	for (size_t i = 0; i < l->own_workload_count; i++)
+		workload_spec_release(&l->own_workloads[i]);
+	free(l->own_workloads);
 	free(l->own_text);
 	free(l);
 }

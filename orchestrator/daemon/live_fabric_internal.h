@@ -25,6 +25,8 @@ struct live {
 	struct wallclock *wallclock; /* NULL: stepped */
 	struct server *server;
 	char *own_text; /* the scenario as it was given: its workload starts on command */
+	struct workload_spec *own_workloads; /* whose transports the engine has */
+	size_t own_workload_count;
 	size_t own_length;
 	double setup_s;
 	int64_t up_ns;   /* since when it stands */

@@ -300,6 +300,8 @@ static void start(struct live *l, struct server_client *c, const json_t *request
 		text ? strlen(text) : l->own_length, &diags);
 	if (r == 0)
 		r = fabric_check_workloads(l->params.fabric, workloads, count, &diags);
+	if (r == 0)
+		r = scenario_find_transports(l->params.scenario, workloads, count, &diags);
 	if (r < 0) {
 		for (size_t i = 0; i < count; i++)
 			workload_spec_release(&workloads[i]);

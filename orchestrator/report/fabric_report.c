@@ -231,16 +231,18 @@ json_t *fabric_report(
 		report_tiers(f), "paths", report_paths(f, kind), "host_rate_bps",
 		(json_int_t)f->host_rate_bps, "base_rtt_us", (double)f->base_rtt_ps / PS_PER_US,
 		"bdp_bytes", (json_int_t)f->bdp_bytes, "packet_bytes", (json_int_t)f->packet_bytes,
-		"switch", report_switch(f, s), "transport_dscps", report_dscps(f, s, load->dscps),
+		"switch", report_switch(f, s), "transport_dscps", report_dscps(f, s, load),
 		"failures", failures, "failures_more", (json_int_t)more, "clock", report_clock(s),
 		"stack", report_stack(f, s), "external", report_external(s), "workload", "flows",
 		(json_int_t)load->flows, "bytes", (json_int_t)load->bytes, "packets",
 		(json_int_t)load->packets, "ideal_us", (double)load->ideal_ps / PS_PER_US,
 		"fair_share", report_share(load), "estimate", report_estimate(load), "series",
-		report_series(load), "notes", report_notes(f, s, load->dscps));
+		report_series(load), "notes", report_notes(f, s, load));
 	if (!picked || json_array_size(picked))
 		json_object_set(report, "picked", picked);
 	json_decref(picked);
+	if (s->transport_count)
+		json_object_set_new(report, "transports", report_transports(f, s, load));
 	if (f->nics > 1)
 		json_object_set_new(report, "servers", report_servers(f, s));
 	if (s->sweep.on)

@@ -9,6 +9,7 @@
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
+#include "base/operation.h"
 #include "base/series.h"
 #include "workload/fair_share.h"
 
@@ -31,10 +32,10 @@ struct report_series {
 
 /* What the scenario's workloads come to on this fabric. */
 struct report_load {
-	uint64_t flows, bytes, packets, packet_hops;
+	uint64_t flows, bytes, packets;
 	uint64_t ideal_ps;
 	struct report_cost kernel, in_process; /* of a run on either dataplane */
-	uint64_t dscps;                        /* of data, a bit each; 0: nothing is sent */
+	uint64_t dscps[OPERATION_TRANSPORTS];  /* of data of each transport, a bit each */
 	struct report_series series[SERIES_KINDS];
 	size_t series_count;
 	uint64_t least_share_bps, most_share_bps; /* fair shares of messages; 0: not known */

@@ -2,13 +2,16 @@
 /* What is no mistake, and yet hardly what was meant. */
 #include "report/fabric_report_parts.h"
 #include "base/balance_name.h"
+#include "base/strbuf.h"
 #include "transport/kind.h"
 
+#define NAMES 256 /* of transports */
+
 static void note_lossy(
-	json_t *notes, const struct fabric *f, const struct scenario *s, uint32_t class)
+	json_t *notes, const struct fabric *f, const struct transport_choice *t, uint32_t class)
 {
-	const struct transport_kind *kind = transport_kinds[s->host.transport.kind];
-	const char *harm = transport_facts(&s->host.transport).loss_harm;
+	const struct transport_kind *kind = transport_kinds[t->kind];
+	const char *harm = transport_facts(t).loss_harm;
 
 	if (!harm || f->switching.classes[class].lossless)
 		return;
@@ -93,7 +96,8 @@ static void note_gateway(json_t *notes, const struct fabric *f, const struct sce
 }
 
 /* Policies by which packets of a flow take several paths; what a user's does nobody knows. */
-static void note_reordering(json_t *notes, const struct fabric *f, const struct scenario *s)
+static void note_reordering(json_t *notes, const struct fabric *f, const struct scenario *s,
+	const struct transport_choice *t)
 {
 	static const bool reorders[] = {
 #define X(symbol, name, word, ahead, flows, reorders) reorders,
@@ -101,8 +105,8 @@ static void note_reordering(json_t *notes, const struct fabric *f, const struct 
 #undef X
 			[BALANCE_FILE] = true,
 	};
-	const struct transport_kind *kind = transport_kinds[s->host.transport.kind];
-	const char *harm = transport_facts(&s->host.transport).order_harm;
+	const struct transport_kind *kind = transport_kinds[t->kind];
+	const char *harm = transport_facts(t).order_harm;
 	const struct file_text *file = balance_file(&s->sw.balance);
 
 	for (uint32_t i = 0; harm && i < COUNT(reorders); i++)
@@ -119,21 +123,61 @@ static void note_reordering(json_t *notes, const struct fabric *f, const struct 
 					kind->title, harm));
 }
 
-json_t *report_notes(const struct fabric *f, const struct scenario *s, uint64_t dscps)
+/* Classes of a transport's data, a bit each; where nothing is sent, those of what hosts would send. */
+static uint32_t classes_of(const struct fabric *f, const struct scenario *s,
+	const struct report_load *load, uint32_t transport)
 {
+	uint64_t dscps = load->dscps[transport];
+	uint32_t classes = 0;
+
+	if (!load->flows && !transport)
+		dscps = 1ull << s->host.data_dscp;
+	for (; dscps; dscps &= dscps - 1)
+		classes |= 1u << f->switching.config.class_of[__builtin_ctzll(dscps)];
+	return classes;
+}
+
+/* A class by which data of several transports goes. */
+static void note_shared(json_t *notes, const struct fabric *f, const struct scenario *s,
+	const struct report_load *load, uint32_t class)
+{
+	const struct transport_choice *t;
+	char names[NAMES];
+	struct strbuf b = STRBUF(names);
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++)
+		if (classes_of(f, s, load, i) >> class & 1)
+			strbuf_add(
+				&b, "%s%s", count++ ? ", " : "", transport_kinds[t->kind]->title);
+	if (count > 1)
+		json_array_append_new(notes,
+			json_sprintf(
+				"data of %u transports goes by class %u and shares its queues: %s; for queues of "
+				"their own: dscp of an entry, and a class with that DSCP in switch.classes",
+				count, class, names));
+}
+
+json_t *report_notes(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load)
+{
+	const struct transport_choice *t;
 	json_t *notes = json_array();
-	uint32_t sent = 0; /* a bit a class of data */
 
 	note_gateway(notes, f, s);
-	note_reordering(notes, f, s);
-	for (uint64_t left = dscps ? dscps : 1ull << s->host.data_dscp; left; left &= left - 1)
-		sent |= 1u << f->switching.config.class_of[__builtin_ctzll(left)];
-	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++)
-		if (sent >> i & 1)
-			note_lossy(notes, f, s, i);
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		uint32_t classes = classes_of(f, s, load, i);
+
+		if (classes)
+			note_reordering(notes, f, s, t);
+		for (uint32_t c = 0; c < SCENARIO_CLASSES; c++)
+			if (classes >> c & 1)
+				note_lossy(notes, f, t, c);
+	}
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		const struct switching_class *c = &f->switching.classes[i];
 
+		note_shared(notes, f, s, load, i);
 		if (c->used && (c->kmax.bytes || c->kmax.ps))
 			note_unreached_kmin(notes, f, i);
 	}

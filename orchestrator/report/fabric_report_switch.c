@@ -64,16 +64,40 @@ static json_t *report_dscp(const struct fabric *f, uint32_t dscp)
 		number(f->switching.config.class_of[dscp]));
 }
 
-json_t *report_dscps(const struct fabric *f, const struct scenario *s, uint64_t dscps)
+json_t *report_dscps(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load)
 {
-	uint64_t own = dscps & ~(1ull << s->host.data_dscp);
-	json_t *flows = own ? json_array() : NULL;
+	uint64_t own = 0;
+	json_t *flows;
 
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		own |= load->dscps[i];
+	own &= ~(1ull << s->host.data_dscp);
+	flows = own ? json_array() : NULL;
 	for (uint64_t left = own; left; left &= left - 1)
 		json_array_append_new(flows, report_dscp(f, (uint32_t)__builtin_ctzll(left)));
 	return json_pack("{s:o, s:o*, s:o, s:o}", "data", report_dscp(f, s->host.data_dscp),
 		"flows", flows, "control", report_dscp(f, s->host.control_dscp), "notify",
 		report_dscp(f, s->host.notify_dscp));
+}
+
+json_t *report_transports(
+	const struct fabric *f, const struct scenario *s, const struct report_load *load)
+{
+	const struct transport_choice *t;
+	json_t *transports = json_array();
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		json_t *dscps = json_array();
+
+		for (uint64_t left = load->dscps[i]; left; left &= left - 1)
+			json_array_append_new(
+				dscps, report_dscp(f, (uint32_t)__builtin_ctzll(left)));
+		json_array_append_new(transports,
+			json_pack("{s:s, s:s, s:o}", "transport", transport_name(t), "title",
+				transport_kinds[t->kind]->title, "data", dscps));
+	}
+	return transports;
 }
 
 /* ---- buffers ---- */

@@ -196,6 +196,18 @@ static void print_answers(const json_t *dscps, FILE *out)
 	}
 }
 
+static void print_transport(const json_t *transport, FILE *out)
+{
+	const json_t *data = look(transport, "data"), *d;
+	size_t i;
+
+	line(out, "transport", "%s: %s", look_text(transport, "title"),
+		json_array_size(data) ? "" : "no data");
+	json_array_foreach(data, i, d) fprintf(out, "%sDSCP " N ", class " N, i ? "; " : "",
+		look_count(d, "dscp"), look_count(d, "class"));
+	fputc('\n', out);
+}
+
 static void print_pool(const json_t *pool, FILE *out)
 {
 	const json_t *small = look(pool, "smallest"), *large = look(pool, "largest");
@@ -548,6 +560,7 @@ void fabric_report_print(const json_t *r, FILE *out)
 	print_latency(sw, out);
 	json_array_foreach(look(sw, "balance"), i, item) print_policy(item, out);
 	print_classes(look(sw, "classes"), out);
+	json_array_foreach(look(r, "transports"), i, item) print_transport(item, out);
 	print_answers(look(r, "transport_dscps"), out);
 	print_buffers(sw, out);
 	print_trimming(sw, out);

@@ -21,8 +21,8 @@
 #define DSCP_AUTO  UINT32_MAX /* until check_answers() */
 #define EVERY_AUTO UINT64_MAX /* switch.cnp.every: what the hosts say, once they are known */
 
-extern const struct map clock_map, topology_map, switch_map, host_map, stack_map, external_map,
-	workload_map, fault_map, expect_map, variant_map, sweep_map;
+extern const struct map clock_map, topology_map, switch_map, host_map, transport_map, stack_map,
+	external_map, workload_map, fault_map, expect_map, variant_map, sweep_map;
 
 /* A struct settings: a mapping of keys to single values. */
 extern const struct form settings_form;
@@ -53,6 +53,9 @@ void check_sweep(struct check *c, const struct tree *n, const struct scenario *s
 
 /* That each message fits the mtu, once both are known to be valid by themselves. */
 void check_messages(struct check *c, const struct tree *list, const struct scenario *s);
+
+/* Numbers the transports of entries, host and workload being valid. */
+void check_transports(struct check *c, const struct tree *list, struct scenario *s);
 
 /*
  * Checks between sections of a switch, each valid by itself; n is the switch's map or NULL. Adds a

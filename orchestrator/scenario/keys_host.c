@@ -1,16 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scenario/check.h"
-#include "transport/kind.h"
-
-/* A transport has its keys beside its code. */
-#define ROW(word)                                                                                  \
-	KEY(#word, MAP, struct transport_choice, options, .choice = true,                          \
-		.map = &transport_kind_##word.map),
-
-static const struct key transport_keys[] = {TRANSPORTS(ROW)};
-
-static const struct map transport_map = {
-	KEYS(transport_keys), .chosen = FIELD(struct transport_choice, kind)};
 
 #define OF_ANSWERS .fallback = "auto", .word = "auto", .word_value = DSCP_AUTO, .max = DSCP_MAX
 

@@ -34,6 +34,17 @@ static void check_holds_packet(
 			n->text, s->topology.mtu);
 }
 
+/* In which roce's senders raise their rates; for others DCQCN's default. */
+static uint64_t raise_period(const struct scenario *s)
+{
+	const struct transport_choice *t;
+	uint64_t period = 0;
+
+	for (uint32_t i = 0; !period && (t = scenario_transport(s, i)); i++)
+		period = transport_facts(t).raise_ps;
+	return period ? period : 55 * PS_PER_US;
+}
+
 /* Sections against each other; without a topology nothing can be said. */
 static bool check_sections(struct check *c, const struct tree *root, void *scenario, uint64_t valid)
 {
@@ -41,7 +52,6 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 	struct scenario *s = scenario;
 	const struct quantity *buffer = &s->sw.buffer.per_port;
 	bool host = VALID("host"), clock = VALID("clock");
-	uint64_t raise_ps = transport_facts(&s->host.transport).raise_ps;
 
 	if (VALID("compare"))
 		check_variants(c, tree_get(root, "compare"), s);
@@ -49,11 +59,12 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 		check_sweep(c, tree_get(root, "sweep"), s);
 	if (!VALID("topology"))
 		return false;
-	/* the period in which roce's senders raise their rates; for others DCQCN's default */
-	if (s->sw.cnp_ps == EVERY_AUTO)
-		s->sw.cnp_ps = raise_ps ? raise_ps : 55 * PS_PER_US;
-	if (VALID("workload"))
+	if (VALID("workload")) {
 		check_messages(c, tree_get(root, "workload"), s);
+		check_transports(c, tree_get(root, "workload"), s);
+	}
+	if (s->sw.cnp_ps == EVERY_AUTO)
+		s->sw.cnp_ps = raise_period(s);
 	if (s->sw.valid && buffer->unit == QUANTITY_BYTES)
 		check_holds_packet(c, tree_get(root, "switch.buffer.per_port"), buffer->value, s);
 	if (host)

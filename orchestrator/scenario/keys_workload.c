@@ -8,10 +8,18 @@
 	KEY(#word, MAP, struct workload_spec, options, .choice = true,                             \
 		.map = &workload_kind_##word.map),
 
+static bool has_transport(const void *workload_spec)
+{
+	return ((const struct workload_spec *)workload_spec)->transport.options;
+}
+
 static const struct key keys[] = {
 	WORKLOADS(ROW) KEY("dscp", COUNT, struct workload_spec, dscp, .optional = true,
 		.usual = "host.dscp.data", .word_value = DSCP_OF_HOSTS, .max = DSCP_MAX,
 		.help = "of its data packets, beside the kind"),
+	KEY("transport", MAP, struct workload_spec, transport, .map = &transport_map,
+		.usual = "host.transport", .applies = has_transport,
+		.help = "of its messages, beside the kind; as host.transport"),
 };
 
 const struct map workload_map = {KEYS(keys), .chosen = FIELD(struct workload_spec, kind),

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include "base/diag.h"
 #include "base/error.h"
+#include "base/operation.h"
 #include "base/quantity.h"
 #include "base/schema.h"
 #include "base/series.h"
@@ -205,9 +206,11 @@ struct workload_common;
 
 struct workload_spec {
 	bool valid;
-	unsigned kind;                   /* index in workload_kinds[] */
-	struct workload_common *options; /* the kind's own; what they begin with, all have */
-	uint32_t dscp;                   /* of its data; DSCP_OF_HOSTS: host.data_dscp */
+	unsigned kind;                     /* index in workload_kinds[] */
+	struct workload_common *options;   /* the kind's own; what they begin with, all have */
+	uint32_t dscp;                     /* of its data; DSCP_OF_HOSTS: host.data_dscp */
+	struct transport_choice transport; /* its own; options NULL: that of hosts */
+	uint32_t transport_number;         /* of scenario_transport() */
 	struct diag_pos pos;
 };
 
@@ -272,6 +275,9 @@ struct scenario {
 	struct external_spec external;
 	struct workload_spec *workloads;
 	size_t workload_count;
+	/* Different ones that entries have of their own: their options are those entries'. */
+	struct transport_choice transports[OPERATION_TRANSPORTS - 1];
+	uint32_t transport_count;
 	struct fault_spec *faults;
 	size_t fault_count;
 	struct series_spec series[SERIES_KINDS]; /* telemetry */
@@ -358,6 +364,22 @@ void workload_spec_release(struct workload_spec *w);
 /* Calls visit for each host that a workload names: under which key ("pairs.to"), and its name. */
 void scenario_workload_hosts(const struct workload_spec *w,
 	void (*visit)(void *arg, const char *path, const char *name), void *arg);
+
+/*
+ * The different transports of a scenario, counted from 0, which is that of hosts. NULL: there are
+ * no more; at most OPERATION_TRANSPORTS.
+ */
+const struct transport_choice *scenario_transport(const struct scenario *s, uint32_t number);
+
+/* Whether an entry has it. That of hosts counts where there are no entries. */
+bool scenario_uses_transport(const struct scenario *s, uint32_t number);
+
+/*
+ * Numbers those of workloads that are to be added, by the scenario's. 0; -EINVAL with messages: it
+ * has none like that; -ENOMEM.
+ */
+int scenario_find_transports(const struct scenario *s, struct workload_spec *workloads,
+	size_t count, struct diags *diags);
 
 /* Appends to a scenario's lists; takes what *f or *w holds, but not on failure. 0 or -ENOMEM. */
 int scenario_add_fault(struct scenario *s, const struct fault_spec *f);

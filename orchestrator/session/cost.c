@@ -109,14 +109,40 @@ static uint64_t flow_bytes(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	const struct flow_spec longest = {.bytes = MESSAGE_BYTES_MAX};
-	struct transport_env env;
-	const struct transport_ops *ops = setup_transport(&env, s, f);
+	struct engine_transport transports[OPERATION_TRANSPORTS];
+	uint64_t sender = 0, receiver = 0, open;
 
-	uint64_t open = ops->size(&env, &longest, true) + ops->size(&env, &longest, false) +
-			env.qps * (sizeof(struct reorder) + sizeof(struct reorder_history));
+	/* all flows have room for the largest */
+	setup_transports(transports, s, f);
+	for (uint32_t i = 0; scenario_transport(s, i); i++) {
+		const struct engine_transport *t = &transports[i];
+
+		sender = max_u64(sender, t->ops->size(&t->env, &longest, true));
+		receiver = max_u64(receiver,
+			t->ops->size(&t->env, &longest, false) +
+				t->env.qps *
+					(sizeof(struct reorder) + sizeof(struct reorder_history)));
+	}
+	open = sender + receiver;
 
 	return m->count * OPERATION_BYTES + m->wait_count * WAIT_BYTES + chain_count(m) * open +
 	       arrivals_bytes(s, f, open);
+}
+
+/* Packets of the largest window. */
+static uint64_t window_packets(const struct scenario *s, const struct fabric *f)
+{
+	const struct transport_choice *t;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		struct quantity window = transport_facts(t).window;
+		double bdp = window.unit == QUANTITY_BDP ? (double)f->bdp_bytes : 1;
+
+		if (scenario_uses_transport(s, i))
+			most = max_u64(most, (uint64_t)(bdp * window.value) / f->packet_bytes + 1);
+	}
+	return most;
 }
 
 /* Packets or ACKs in flight: a window of each sending host, however many flows it has. */
@@ -124,12 +150,9 @@ static uint64_t packet_bytes(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	uint64_t slot = packet_slot_bytes(setup_frame_capacity(s, f));
-	struct quantity most_bytes = transport_facts(&s->host.transport).window;
-	double bdp = most_bytes.unit == QUANTITY_BDP ? (double)f->bdp_bytes : 1;
-	uint64_t window = (uint64_t)(bdp * most_bytes.value) / f->packet_bytes + 1;
 	size_t entry = 0;
 	bool open_loop = arrivals_find(s, &entry);
-	uint64_t most = window *
+	uint64_t most = window_packets(s, f) *
 			(!open_loop && m->count < f->net.host_count ? m->count : f->net.host_count);
 	uint64_t packets = open_loop ? most : 0;
 
@@ -196,11 +219,14 @@ static uint64_t process_bytes(
 int cost_foresee(struct cost *ret_inline, struct cost *ret_kernel, const struct scenario *s,
 	const struct fabric *f, const struct operations *m, const struct workload_size *size)
 {
-	double answered = transport_facts(&s->host.transport).packets_per_ack;
-	double hops = (double)size->packet_hops * (1 + 1 / answered);
+	const struct transport_choice *t;
+	double hops = 0;
 	uint64_t kernel;
 	int err = kernel_bytes(&kernel, s, f, m);
 
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++)
+		hops += (double)size->transports[i].packet_hops *
+			(1 + 1 / transport_facts(t).packets_per_ack);
 	if (err)
 		return err;
 	*ret_inline = (struct cost){

@@ -102,11 +102,10 @@ static int links_with_faults(struct strain_links *l, const struct scenario *s,
 }
 
 /* What may hold a packet up beside a full link: a timeout, a pause, a burst of losses. */
-static uint64_t hold_ups(const struct scenario *s, const struct fabric *f, uint64_t slowest_bps)
+static uint64_t hold_ups(
+	const struct scenario *s, const struct fabric *f, uint64_t rto_ps, uint64_t slowest_bps)
 {
-	struct transport_facts facts = transport_facts(&s->host.transport);
-	uint64_t rto = transport_rto(facts.rto_ps, facts.rto_least_ps, f->base_rtt_ps);
-	uint64_t all = sum(rto, s->sw.pfc.watchdog_ps), burst = 0;
+	uint64_t all = sum(rto_ps, s->sw.pfc.watchdog_ps), burst = 0;
 
 	if (s->sw.pfc.on && slowest_bps)
 		all = sum(all, s->sw.pfc.quanta * (pfc_quantum(slowest_bps) / 256 + 1));
@@ -121,12 +120,23 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 	const struct workload_strain *w, uint64_t slowest_bps)
 {
 	uint64_t work = w->busiest_ps > w->alone_ps ? w->busiest_ps : w->alone_ps;
-	uint64_t all = times(PATIENCE, sum(work, hold_ups(s, f, slowest_bps)));
+	uint64_t rto_ps = 0, least_share = 0, all;
+	const struct transport_choice *t;
 
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		struct transport_facts facts = transport_facts(t);
+
+		if (!scenario_uses_transport(s, i))
+			continue;
+		rto_ps = max_u64(
+			rto_ps, transport_rto(facts.rto_ps, facts.rto_least_ps, f->base_rtt_ps));
+		least_share = max_u64(least_share, facts.least_share);
+	}
+	all = times(PATIENCE, sum(work, hold_ups(s, f, rto_ps, slowest_bps)));
 	/* a window of one packet, and each has its answer in twice an idle round trip */
 	all = sum(all, times(2 * w->packets, w->round_trip_ps));
 	/* congestion control may keep a sender at its least rate all the time */
-	all = sum(all, times(transport_facts(&s->host.transport).least_share, w->alone_ps));
+	all = sum(all, times(least_share, w->alone_ps));
 	return min_u64(all, ENDING_MAX);
 }
 

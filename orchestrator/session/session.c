@@ -247,6 +247,17 @@ static void report_end(struct session *s)
 			(json_int_t)(counts->flows - counts->flows_done)));
 }
 
+/* Queue pairs whose numbers a flow takes: all take as many. */
+static uint32_t most_pairs(const struct scenario *s)
+{
+	const struct transport_choice *t;
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++)
+		most = max_u64(most, transport_facts(t).qps);
+	return (uint32_t)most;
+}
+
 int session_advance(
 	struct session *s, uint64_t until_ps, const volatile bool *stop, struct error *why)
 {
@@ -260,7 +271,7 @@ int session_advance(
 			return error_set(why, r,
 				"at %.3f us of model time more messages are under way than queue pairs have numbers for: they have 24 bits, and a message takes %u; let fewer start at once, or take fewer host.qps_per_connection",
 				(double)engine_now(s->engine) / PS_PER_US,
-				2 * transport_facts(&s->params.scenario->host.transport).qps);
+				2 * most_pairs(s->params.scenario));
 		if (r < 0)
 			return error_set(why, r,
 				"the %s dataplane failed at %.3f us of model time: %s",
@@ -356,7 +367,9 @@ static int add_collectives(struct session *s, json_t *summary)
 	int r = facts ? 0 : -ENOMEM;
 
 	setup_frames(&frames, sc, f);
-	p.header_bytes = frame_overhead(frames.ip6) + frames.data_extension;
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		p.header_bytes[i] =
+			frame_overhead(frames.ip6) + frames.transports[i].data_extension;
 	for (size_t i = 0; r == 0 && i < sc->workload_count; i++) {
 		const struct workload_kind *kind = workload_kinds[sc->workloads[i].kind];
 
@@ -398,6 +411,26 @@ static int add_graphs(struct session *s, json_t *summary)
 	return r;
 }
 
+/* Which entries have which transport, where some have one of their own. */
+static void add_transports(const struct scenario *sc, json_t *summary)
+{
+	const struct transport_choice *t;
+	json_t *transports = json_array();
+
+	for (uint32_t n = 0; (t = scenario_transport(sc, n)); n++) {
+		json_t *entries = json_array();
+
+		for (size_t i = 0; i < sc->workload_count; i++)
+			if (sc->workloads[i].transport_number == n)
+				json_array_append_new(entries, json_integer((json_int_t)i));
+		json_array_append_new(transports, json_pack("{s:s, s:o}", "transport",
+							  transport_name(t), "entries", entries));
+	}
+	if (sc->transport_count)
+		json_object_set(summary, "transports", transports);
+	json_decref(transports);
+}
+
 json_t *session_summary(
 	struct session *s, const struct session_times *times, bool *ret_met, struct error *why)
 {
@@ -429,6 +462,8 @@ json_t *session_summary(
 		&s->deadlock, json_object_get(summary, "pfc"), port_name, s->params.fabric);
 	if (summary && ended_by(s))
 		json_object_set_new(summary, "ended_by", json_string(ended_by(s)));
+	if (summary)
+		add_transports(sc, summary);
 	if (summary && times->fidelity)
 		json_object_set_new(summary, "fidelity", fidelity_json(times->fidelity));
 	if (!summary || add_collectives(s, summary) < 0 || add_graphs(s, summary) < 0 ||

@@ -262,7 +262,7 @@ static int open_engine(struct session *s, struct error *why)
 	};
 	int r;
 
-	p.transport = setup_transport(&p.env, s->params.scenario, f);
+	setup_transports(p.transports, s->params.scenario, f);
 	setup_schedule(&p.schedule, f);
 	r = engine_new(&s->engine, &p);
 	s->changes.engine = s->engine;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "session/setup.h"
 
+#include <string.h>
 #include "abi/policies.h"
 #include "control/lldp_agent.h"
 #include "scenario/scenario.h"
@@ -43,34 +44,44 @@ void setup_schedule(struct engine_schedule *ret, const struct fabric *f)
 
 void setup_frames(struct workload_frames *ret, const struct scenario *s, const struct fabric *f)
 {
-	const struct transport_kind *kind = transport_kinds[s->host.transport.kind];
+	const struct transport_choice *t;
 
 	*ret = (struct workload_frames){
 		.mtu = f->mtu,
 		.ip6 = s->host.ip6,
 		.dscp = (uint8_t)s->host.data_dscp,
-		.data_extension = kind->data_bytes,
-		.answer_extension = kind->answer_bytes,
-		.pairs = transport_facts(&s->host.transport).qps,
 	};
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		ret->transports[i].data_extension = transport_kinds[t->kind]->data_bytes;
+		ret->transports[i].answer_extension = transport_kinds[t->kind]->answer_bytes;
+		ret->transports[i].pairs = transport_facts(t).qps;
+	}
 }
 
-const struct transport_ops *setup_transport(
-	struct transport_env *ret_env, const struct scenario *s, const struct fabric *f)
+void setup_transports(struct engine_transport ret[OPERATION_TRANSPORTS], const struct scenario *s,
+	const struct fabric *f)
 {
-	*ret_env = (struct transport_env){
-		.mtu = f->mtu,
-		.host_rate_bps = f->host_rate_bps,
-		.base_rtt_ps = f->base_rtt_ps,
-		.queue_bytes = switching_data_queue(&f->switching, &f->net),
-		.ip6 = s->host.ip6,
-		.payload_full = setup_payload_is_full(s, f),
-		.data_dscp = (uint8_t)s->host.data_dscp,
-		.control_dscp = (uint8_t)s->host.control_dscp,
-		.notify_dscp = (uint8_t)s->host.notify_dscp,
-		.qps = (uint8_t)transport_facts(&s->host.transport).qps,
-		.paths = (uint16_t)transport_facts(&s->host.transport).paths,
-		.options = s->host.transport.options,
-	};
-	return transport_kinds[s->host.transport.kind]->ops;
+	const struct transport_choice *t;
+
+	memset(ret, 0, OPERATION_TRANSPORTS * sizeof(*ret));
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		struct transport_facts facts = transport_facts(t);
+
+		ret[i] = (struct engine_transport){
+			.name = transport_name(t),
+			.ops = transport_kinds[t->kind]->ops,
+			.env = {.mtu = f->mtu,
+				.host_rate_bps = f->host_rate_bps,
+				.base_rtt_ps = f->base_rtt_ps,
+				.queue_bytes = switching_data_queue(&f->switching, &f->net),
+				.ip6 = s->host.ip6,
+				.payload_full = setup_payload_is_full(s, f),
+				.data_dscp = (uint8_t)s->host.data_dscp,
+				.control_dscp = (uint8_t)s->host.control_dscp,
+				.notify_dscp = (uint8_t)s->host.notify_dscp,
+				.qps = (uint8_t)facts.qps,
+				.paths = (uint16_t)facts.paths,
+				.options = t->options},
+		};
+	}
 }

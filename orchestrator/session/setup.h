@@ -21,11 +21,11 @@ uint32_t setup_flow_sets(const struct fabric *f, bool lasting);
 /* The classes' shares, for the engine. */
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f);
 
-/* What the transport's packets are like, for the bound that no run can beat. */
+/* What the transports' packets are like, for the bound that no run can beat. */
 void setup_frames(struct workload_frames *ret, const struct scenario *s, const struct fabric *f);
 
-/* The transport that the hosts run; its options are the scenario's. */
-const struct transport_ops *setup_transport(
-	struct transport_env *ret_env, const struct scenario *s, const struct fabric *f);
+/* Those of scenario_transport(); their options are the scenario's. */
+void setup_transports(struct engine_transport ret[OPERATION_TRANSPORTS], const struct scenario *s,
+	const struct fabric *f);
 
 #endif

@@ -17,12 +17,16 @@ static struct workload_params params_of(const struct scenario *s, size_t entry)
 	};
 }
 
-/* Of those from number `first` on that have none of their own. */
-static void set_dscp(struct operations *m, size_t first, uint32_t dscp)
+/* Of an entry's operations, from number `first` on; some have a DSCP of their own. */
+static void set_common(struct operations *m, size_t first, uint32_t dscp, uint32_t transport)
 {
-	for (size_t i = first; dscp != DSCP_OF_HOSTS && i < m->count; i++)
-		if (!m->items[i].dscp)
-			m->items[i].dscp = (uint8_t)(dscp + 1);
+	for (size_t i = first; i < m->count; i++) {
+		struct operation *o = &m->items[i];
+
+		o->transport = (uint8_t)transport;
+		if (dscp != DSCP_OF_HOSTS && !o->dscp)
+			o->dscp = (uint8_t)(dscp + 1);
+	}
 }
 
 int traffic_list(
@@ -39,7 +43,7 @@ int traffic_list(
 
 		if (r < 0)
 			return r;
-		set_dscp(m, before, w->dscp);
+		set_common(m, before, w->dscp, w->transport_number);
 	}
 	return 0;
 }
@@ -90,7 +94,9 @@ int arrivals_open(
 	const struct workload_spec *w = &s->workloads[entry];
 	struct workload_params p = params_of(s, entry);
 
-	*ret = (struct arrivals){.ops = workload_kinds[w->kind]->arrivals, .dscp = w->dscp};
+	*ret = (struct arrivals){.ops = workload_kinds[w->kind]->arrivals,
+		.dscp = w->dscp,
+		.transport = w->transport_number};
 	return ret->ops->open(&ret->state, &p, w->options, &hosts);
 }
 
@@ -100,7 +106,7 @@ int arrivals_next(struct arrivals *a, struct operations *m)
 
 	m->count = m->wait_count = 0;
 	r = a->ops->next(a->state, m, ARRIVALS_PART);
-	set_dscp(m, 0, a->dscp);
+	set_common(m, 0, a->dscp, a->transport);
 	return r;
 }
 

@@ -32,7 +32,7 @@ int traffic_has_fair_shares(
 struct arrivals {
 	const struct workload_arrivals *ops;
 	void *state;
-	uint32_t dscp; /* as workload_spec has it */
+	uint32_t dscp, transport; /* as workload_spec has them */
 };
 
 /* So many at a time: each part takes memory, and a walk of the fabric. */

@@ -187,8 +187,11 @@ void class_net_init(struct class_net *n, uint32_t hosts, uint32_t switches,
 	for (uint32_t d = 0; d < DSCP_COUNT; d++)
 		n->switching.config.class_of[d] = (uint8_t)(d / 8);
 	n->params = (struct engine_params){
-		.transport = &stream_transport,
-		.env = {.mtu = CLASS_NET_MTU, .base_rtt_ps = PS_PER_US, .qps = 1, .options = n},
+		.transports[0].ops = &stream_transport,
+		.transports[0].env = {.mtu = CLASS_NET_MTU,
+			.base_rtt_ps = PS_PER_US,
+			.qps = 1,
+			.options = n},
 	};
 }
 
@@ -227,7 +230,7 @@ static void open_dataplane(struct class_net *n)
 void class_net_open(struct class_net *n)
 {
 	n->params.net = &n->net;
-	n->params.env.host_rate_bps = n->net.ports[PORT_FIRST].rate_bps;
+	n->params.transports[0].env.host_rate_bps = n->net.ports[PORT_FIRST].rate_bps;
 	open_dataplane(n);
 	n->params.dataplane = n->dp;
 	assert_int_equal(engine_new(&n->engine, &n->params), 0);

@@ -199,8 +199,8 @@ void small_net_open(struct small_net *s, const struct small_config *c)
 {
 	struct engine_params params = {
 		.net = &s->net,
-		.transport = c->transport ? c->transport : &strack_transport,
-		.env = {.mtu = c->mtu ? c->mtu : 4096,
+		.transports[0].ops = c->transport ? c->transport : &strack_transport,
+		.transports[0].env = {.mtu = c->mtu ? c->mtu : 4096,
 			.base_rtt_ps = c->base_rtt_ps,
 			.ip6 = c->ip6,
 			.payload_full = c->payload_full,
@@ -211,8 +211,8 @@ void small_net_open(struct small_net *s, const struct small_config *c)
 		.observer = c->observer,
 	};
 
-	measure(s, &params.env);
-	open_dataplane(s, c, &params.env);
+	measure(s, &params.transports[0].env);
+	open_dataplane(s, c, &params.transports[0].env);
 	params.dataplane = s->dp;
 	assert_int_equal(engine_new(&s->engine, &params), 0);
 }

@@ -100,9 +100,9 @@ void stack_net_strack(struct stack_net *s, uint64_t base_rtt_ps)
 {
 	static const struct strack_options options = STRACK_OPTIONS_DEFAULT;
 
-	s->net.params.transport = &strack_transport;
-	s->net.params.env.options = &options;
-	s->net.params.env.base_rtt_ps = base_rtt_ps;
+	s->net.params.transports[0].ops = &strack_transport;
+	s->net.params.transports[0].env.options = &options;
+	s->net.params.transports[0].env.base_rtt_ps = base_rtt_ps;
 }
 
 void stack_net_close(struct stack_net *s)

@@ -81,6 +81,7 @@ class Scenario:
         self.tiers_dice = random.Random(f"tiers {seed}")
         self.server_dice = random.Random(f"parameter server {seed}")
         self.dscp_dice = random.Random(f"dscp {seed}")
+        self.transport_dice = random.Random(f"transport {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -90,6 +91,7 @@ class Scenario:
         self.switch()
         self.host()
         self.workload_dscps()
+        self.workload_transports()
         self.faults()
         self.rest()
 
@@ -634,6 +636,13 @@ class Scenario:
             if d.random() < 0.3:
                 one["dscp"] = d.choice(d.choice([free, claimed]))
                 self.own.append(one["dscp"])
+
+    def workload_transports(self):
+        """Of some workloads, by a dice of its own too."""
+        hosts, self.dice = self.dice, self.transport_dice
+        for one in self.keys["workload"]:
+            self.maybe(0.25, one, "transport", lambda: self.pick(self.roce(), self.strack(), "roce", "strack"))
+        self.dice = hosts
 
     def stack(self):
         d = self.dice

@@ -127,11 +127,15 @@ same "and the scenario as it was then" "$(figure "runs/$name-1/summary.json" sce
 mkdir ../lists
 printf 'src,dst,bytes,start_us,after\nh0,h1,100KB,1,\nh1,h2,1,0.5,0\nh9,h3,7,,0 1\n' >../lists/flows.csv
 printf 'src,dst,bytes\nh0,h1,1\nh0,h99,1\n' >../lists/wrong.csv
-printf 'workload: [{flows: {file: flows.csv, start: 3us}}, {load: {sizes: hadoop, load: 10%%, until: 20us}}]\n' >../lists/beside.yaml
+printf 'workload: [{flows: {file: flows.csv, start: 3us}}, {load: {sizes: hadoop, load: 10%%, until: 20us}, transport: roce}]\n' >../lists/beside.yaml
+printf 'workload: [{permutation: {message: 1}, transport: {roce: {rto: 5ms}}}]\n' >../lists/other.yaml
 printf 'num_ranks 2\nrank 0 {\ns: send 9b to 1\n}\nrank 1 {\nr: recv 9b from 0\nc: calc 5\nc requires r\n}\n' >../lists/pair.goal
 chmod -R a+rX ../lists
-as_nobody up ../incast.yaml --name "$name" --quiet
+as_nobody up ../incast.yaml --name "$name" --quiet --set workload.0.transport=roce
 fb step 2us
+fb start ../lists/other.yaml
+exits "start: a transport that the fabric has not" 2
+like "start: the remedy" "$err" "*other.yaml: workload.0.transport: the fabric was started without it; name the same one*"
 fb start ../lists/wrong.csv
 exits "start: a wrong list" 2
 like "start: a wrong list has its line" "$err" "*flows.file: wrong.csv line 3: dst: there is no host 'h99' among the fabric's 64*"

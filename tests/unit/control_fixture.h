@@ -35,7 +35,7 @@ static inline void control_open(struct control_bench *b, const char *control, ui
 	*b = (struct control_bench){.scenario = load(text),
 		.env = {.mtu = mtu, .host_rate_bps = rate_bps, .base_rtt_ps = rtt_ps},
 		.now = now};
-	o = b->scenario->host.options;
+	o = b->scenario->host.transport.options;
 	b->kind = assembled_control(o);
 	assert_true(b->kind->size(&b->env, o->control_options) <= sizeof(b->state));
 	assert_int_equal(b->kind->size(&b->env, o->control_options) % 8, 0);

@@ -36,7 +36,7 @@ static uint64_t alone(uint64_t bytes, uint64_t *ret_ended_ps, uint64_t *ret_know
 	if (ret_ended_ps)
 		*ret_ended_ps = r.finish_ps;
 	if (ret_known_ps)
-		*ret_known_ps = r.delivered_ps + s.engine->env.base_rtt_ps / 2;
+		*ret_known_ps = r.delivered_ps + s.engine->transports[0].env.base_rtt_ps / 2;
 	small_net_close(&s);
 	return r.delivered_ps;
 }

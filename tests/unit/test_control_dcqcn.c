@@ -94,11 +94,11 @@ static void options_are_those_of_roce(void **state)
 
 		snprintf(text, sizeof(text), "dcqcn: {%s}", cases[i]);
 		open_at(&b, text);
-		o = b.scenario->host.options;
+		o = b.scenario->host.transport.options;
 		snprintf(text, sizeof(text), SMALL "host: {transport: {roce: {%s}}}\n", cases[i]);
 		s = load(text);
 		assert_memory_equal(o->control_options,
-			&((const struct roce_options *)s->host.options)->reaction,
+			&((const struct roce_options *)s->host.transport.options)->reaction,
 			sizeof(struct dcqcn_options));
 		scenario_free(s);
 		control_close(&b);

@@ -106,7 +106,7 @@ static void a_barrier_holds_all_hosts(void **state)
 	open_net(&s, 0);
 	assert_int_equal(ADD(&s, flows, waits), 0);
 	small_net_run(&s, PS_PER_S);
-	open_ps = result(&s, 1).delivered_ps + s.engine->env.base_rtt_ps / 2;
+	open_ps = result(&s, 1).delivered_ps + s.engine->transports[0].env.base_rtt_ps / 2;
 	assert_int_equal(result(&s, 3).finish_ps, open_ps);
 	assert_int_equal(result(&s, 4).start_ps, open_ps);
 	assert_int_equal(result(&s, 5).start_ps, open_ps + 10);

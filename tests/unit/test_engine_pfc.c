@@ -208,10 +208,10 @@ static void a_paused_host_answers(void **state)
 	(void)state;
 	class_net_init(&n, 2, 1, links, 2);
 	class_net_lossless(&n, PAUSE_CLASS, 1u << 29);
-	n.params.transport = &strack_transport;
-	n.params.env.options = &options;
-	n.params.env.base_rtt_ps = 5 * PS_PER_US;
-	n.params.env.control_dscp = 8 * ANSWERS;
+	n.params.transports[0].ops = &strack_transport;
+	n.params.transports[0].env.options = &options;
+	n.params.transports[0].env.base_rtt_ps = 5 * PS_PER_US;
+	n.params.transports[0].env.control_dscp = 8 * ANSWERS;
 	w = pause_watch_new(&n, class_net_port(&n, 1, 2));
 	class_net_open(&n);
 	assert_int_equal(engine_add_flows(n.engine, flows, 2, NULL, 0), 0);

@@ -22,17 +22,16 @@ static struct told tell(const char *text)
 	struct report_load load_of_one = {.flows = 1,
 		.bytes = 1,
 		.packets = 1,
-		.packet_hops = 1,
 		.ideal_ps = 1,
 		.kernel = {2, 1},
 		.in_process = {1, 1}};
 	struct told t = {.s = load(text)};
 
 	/* its workloads' own, and the hosts' */
-	load_of_one.dscps = 1ull << t.s->host.data_dscp;
+	load_of_one.dscps[0] = 1ull << t.s->host.data_dscp;
 	for (size_t i = 0; i < t.s->workload_count; i++)
 		if (t.s->workloads[i].dscp != DSCP_OF_HOSTS)
-			load_of_one.dscps |= 1ull << t.s->workloads[i].dscp;
+			load_of_one.dscps[0] |= 1ull << t.s->workloads[i].dscp;
 	t.f = fixture_fabric(t.s);
 	t.r = fabric_report(t.f, t.s, &load_of_one);
 	assert_non_null(t.r);
@@ -418,6 +417,42 @@ static void dscps_of_flows_are_told(void **state)
 	told_free(&t);
 }
 
+/* Of what each transport sends, and where two of them meet. */
+static void transports_of_entries_are_told(void **state)
+{
+	static const char *const parts[] = {
+		"transport         STrack: DSCP 0, class 0\n",
+		"transport         RoCEv2: DSCP 0, class 0; DSCP 26, class 3\n",
+		"note              RoCEv2's data goes by class 0, which is lossy: ",
+		"note              data of 2 transports goes by class 0 and shares its queues: STrack, RoCEv2; for queues of their own: dscp of an entry, and a class with that DSCP in switch.classes\n",
+	};
+	struct report_load load_of_two = {.flows = 2, .dscps = {1, 1 | 1 << 26}};
+	struct told t = {
+		.s = load(SMALL
+			"workload:\n"
+			"  - {incast: {senders: 3, message: 1}}\n"
+			"  - {incast: {senders: 3, message: 1}, transport: roce}\n"
+			"switch: {pfc: on, classes: [{class: 3, dscp: 26, lossless: yes}, {class: 0}]}\n"),
+	};
+
+	(void)state;
+	t.f = fixture_fabric(t.s);
+	t.r = fabric_report(t.f, t.s, &load_of_two);
+	assert_says(t.r, parts, COUNT(parts));
+	assert_int_equal(json_array_size(look(t.r, "notes")), 2);
+	json_decref(t.r);
+	/* each by a class that suits it */
+	load_of_two.dscps[1] = 1 << 26;
+	t.r = fabric_report(t.f, t.s, &load_of_two);
+	assert_int_equal(json_array_size(look(t.r, "notes")), 0);
+	assert_string_equal(json_string_value(at(t.r, "transports.1.transport")), "roce");
+	assert_int_equal(json_integer_value(at(t.r, "transports.1.data.0.class")), 3);
+	told_free(&t);
+	t = tell(SMALL ALL_TO_ALL);
+	assert_null(look(t.r, "transports"));
+	told_free(&t);
+}
+
 /* A switch with 4 ports of 100 Gbps. */
 #define STAR                                                                                       \
 	NAMED "topology: {custom: {hosts: [a, b, c, d], switches: [s], links: [a-s, b-s, c-s, d-s]}}\n"
@@ -463,7 +498,6 @@ static void thresholds_beyond_the_buffer_are_noted(void **state)
 static const struct report_load load_of_16 = {.flows = 16,
 	.bytes = 16 * 2097152ull,
 	.packets = 8192,
-	.packet_hops = 40000,
 	.ideal_ps = 180000000,
 	.kernel = {50, 2},
 	.in_process = {3, 1},
@@ -557,6 +591,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(roce_on_a_lossy_class_is_noted),
 		cmocka_unit_test(dscps_of_flows_are_told),
+		cmocka_unit_test(transports_of_entries_are_told),
 		cmocka_unit_test(thresholds_beyond_the_buffer_are_noted),
 		cmocka_unit_test(failures_follow_the_inequality),
 		cmocka_unit_test(a_permutation_has_a_flow_a_host),

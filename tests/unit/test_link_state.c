@@ -36,8 +36,8 @@ static uint64_t losses(uint64_t start_ps, uint64_t from_ps, uint64_t to_ps)
 	};
 	struct engine_params params = {
 		.net = &f->net,
-		.transport = &strack_transport,
-		.env = {.mtu = 4096,
+		.transports[0].ops = &strack_transport,
+		.transports[0].env = {.mtu = 4096,
 			.host_rate_bps = RATE_BPS,
 			.base_rtt_ps = 4 * DELAY_PS,
 			.qps = 1,

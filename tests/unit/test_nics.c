@@ -426,7 +426,13 @@ static void planes_have_the_same_ideal(void **state)
 
 static json_t *report_of(const char *text)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 1, {{0}}, 0};
+	static const struct report_load load_of_one = {.flows = 1,
+		.bytes = 1,
+		.packets = 1,
+		.ideal_ps = 1,
+		.kernel = {2, 1},
+		.in_process = {1, 1},
+		.dscps = {1}};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
 	json_t *r = fabric_report(f, s, &load_of_one);

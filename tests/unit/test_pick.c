@@ -374,10 +374,10 @@ static const json_t *nth(const json_t *r, const char *list, size_t i)
 
 static json_t *report(const struct world *w)
 {
-	struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 0, {{0}}, 0};
+	struct report_load load_of_one = {1, 1, 1, 1, {2, 1}, {1, 1}, {0}, {{0}}, 0};
 	json_t *r;
 
-	load_of_one.dscps = 1ull << w->s->host.data_dscp;
+	load_of_one.dscps[0] = 1ull << w->s->host.data_dscp;
 	r = fabric_report(w->f, w->s, &load_of_one);
 	assert_non_null(r);
 	return r;

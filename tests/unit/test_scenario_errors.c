@@ -122,7 +122,7 @@ static void wrong_workloads_are_explained(void **state)
 	expect(SMALL "workload:\n  - dscp: 26\n",
 		"4:5: workload.0: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server\n");
 	expect(SMALL "workload:\n  - 5\n  -\n",
-		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server, dscp, not '5'\n"
+		"4:5: workload.0: expected a mapping of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server, dscp, transport, not '5'\n"
 		"5:4: workload.1: expected one of these keys: permutation, incast, pairs, all_to_all, collective, flows, goal, load, parameter_server\n");
 }
 

@@ -24,8 +24,8 @@ static struct workload_strain strain(struct fabric *f, const struct operation *l
 	const struct change *changes, size_t change_count)
 {
 	const struct workload_frames frames = {.mtu = f->mtu,
-		.data_extension = sizeof(struct strack_data),
-		.answer_extension = sizeof(struct strack_sack)};
+		.transports[0].data_extension = sizeof(struct strack_data),
+		.transports[0].answer_extension = sizeof(struct strack_sack)};
 	uint64_t rate[64], delay[64];
 	const struct strain_links links = {rate, delay};
 	const struct operations m = {.items = (struct operation *)list, .count = count};

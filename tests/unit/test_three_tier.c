@@ -59,7 +59,7 @@ static const json_t *row(const json_t *report, const char *array, size_t i)
 
 static void the_papers_fabric_is_as_it_says(void **state)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {2, 1}, {1, 1}, 1, {{0}}, 0};
+	static const struct report_load load_of_one = {1, 1, 1, 1, {2, 1}, {1, 1}, {1}, {{0}}, 0};
 	struct scenario *s = load(NAMED "topology:\n" PAPER);
 	struct fabric *f = fixture_fabric(s);
 	json_t *r = fabric_report(f, s, &load_of_one);
@@ -92,8 +92,8 @@ static void the_papers_uplinks_are_the_busiest(void **state)
 	struct scenario *s = load(NAMED "topology:\n" PAPER);
 	struct fabric *f = fixture_fabric(s);
 	const struct workload_frames frames = {.mtu = f->mtu,
-		.data_extension = sizeof(struct strack_data),
-		.answer_extension = sizeof(struct strack_sack)};
+		.transports[0].data_extension = sizeof(struct strack_data),
+		.transports[0].answer_extension = sizeof(struct strack_sack)};
 	struct operation list[HOSTS] = {{0}};
 	const struct operations m = {.items = list, .count = HOSTS};
 	uint64_t rate[480], delay[480], wire_ps = PACKETS * 4194ull * 80;

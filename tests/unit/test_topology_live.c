@@ -133,7 +133,7 @@ static void an_external_node_is_a_host(void **state)
 /* What `validate` tells of a scenario, as text for people or as JSON. */
 static char *told(const char *text, bool json)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, 1, {1, 1}, {1, 1}, 0, {{0}}, 0};
+	static const struct report_load load_of_one = {1, 1, 1, 1, {1, 1}, {1, 1}, {0}, {{0}}, 0};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
 	json_t *report = fabric_report(f, s, &load_of_one);

@@ -207,8 +207,8 @@ static struct workload_frames strack_frames(const struct fabric *f)
 	return (struct workload_frames){
 		.mtu = f->mtu,
 		.ip6 = f->ip6,
-		.data_extension = sizeof(struct strack_data),
-		.answer_extension = sizeof(struct strack_sack),
+		.transports[0].data_extension = sizeof(struct strack_data),
+		.transports[0].answer_extension = sizeof(struct strack_sack),
 	};
 }
 
@@ -262,7 +262,7 @@ static void frames_of_another_transport(void **state)
 	struct operation one = {.src_host = 0, .dst_host = 15, .bytes = 3 * 4096};
 	struct operations m = {.items = &one, .count = 1};
 	struct workload_frames frames = {
-		.mtu = f->mtu, .answer_extension = sizeof(struct aeth_hdr)};
+		.mtu = f->mtu, .transports[0].answer_extension = sizeof(struct aeth_hdr)};
 	/* 14 + 20 + 8 + 12 + 4096 + 4, and 24 more on the wire; for an ACK 62 and 24 */
 	const uint64_t data = (4154 + 24) * 80, ack = (62 + 24) * 80;
 	struct workload_size size;
@@ -271,7 +271,7 @@ static void frames_of_another_transport(void **state)
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.ideal_ps, 8 * data + 6 * (ack + 2 * DELAY));
 	frames.ip6 = true;
-	frames.data_extension = 16;
+	frames.transports[0].data_extension = 16;
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.ideal_ps, 8 * (data + 36 * 80) + 6 * (ack + 20 * 80 + 2 * DELAY));
 	frames.mtu = 8192;
@@ -438,7 +438,7 @@ static void sizes_are_counted(void **state)
 	assert_int_equal(size.messages, 3);
 	assert_int_equal(size.bytes, 4096 + 4097 + 1);
 	assert_int_equal(size.packets, 1 + 2 + 1);
-	assert_int_equal(size.packet_hops, 6 + 2 * 2 + 4);
+	assert_int_equal(size.transports[0].packet_hops, 6 + 2 * 2 + 4);
 	/* each pair's own idle RTT: 6 links, 2 and 4 alike, whatever the message's size */
 	assert_int_equal(list[0].base_rtt_ps, f->base_rtt_ps);
 	assert_int_equal(list[1].base_rtt_ps, f->base_rtt_ps / 3);

@@ -35,12 +35,13 @@ struct operation {
 	bool unmeasured : 1; /* a message whose completion time does not count */
 	bool arrives : 1;    /* of an open loop: it counts from when it begins, and has no stream */
 	uint8_t dscp;        /* of its data, plus 1; 0: that of transport_env */
+	uint8_t transport;   /* below OPERATION_TRANSPORTS; 0: that of hosts */
 	/* of its entry's: what results tell of together; of an open loop: its number there */
 	uint32_t group;
 };
 
 /*
- * The messages of a stream have the same two hosts, size and DSCP. They are sent in the order
+ * The messages of a stream have the same two hosts, size, DSCP and transport. They are sent in the order
  * in which they begin, with what the connection has learnt of the network from those before. Where
  * a stream has more than one, the size is a multiple of the MTU, and all of them together have at
  * most STREAM_PACKETS.
@@ -53,6 +54,9 @@ struct operation {
 
 #define OPERATION_BARRIER UINT32_MAX
 #define OPERATIONS_MAX    (1u << 29)
+
+/* That operations of a fabric may have, each with its options: struct engine_params. */
+#define OPERATION_TRANSPORTS 16
 
 static inline bool operation_is_message(const struct operation *o)
 {

@@ -84,12 +84,29 @@ static void engine_copy_ports(struct engine *e, const struct net *net)
 static bool engine_params_valid(const struct engine_params *p)
 {
 	if (!p->net->host_count ||
-		p->dataplane->tables.count.ports < PORT_FIRST + p->net->port_count || !p->env.qps)
+		p->dataplane->tables.count.ports < PORT_FIRST + p->net->port_count ||
+		!p->transports[0].ops)
 		return false;
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		if (p->transports[i].ops && !p->transports[i].env.qps)
+			return false;
 	for (uint32_t i = 0; i < p->net->host_count; i++)
 		if (p->net->nodes[i].port_count != 1)
 			return false;
 	return true;
+}
+
+/* A flow of any takes as many numbers of queue pairs. */
+static void engine_copy_transports(struct engine *e, const struct engine_params *params)
+{
+	uint8_t most = 0;
+
+	memcpy(e->transports, params->transports, sizeof(e->transports));
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		if (e->transports[i].env.qps > most)
+			most = e->transports[i].env.qps;
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS; i++)
+		e->transports[i].env.spare_qps = (uint8_t)(most - e->transports[i].env.qps);
 }
 
 /* Which classes there are, and which one turns into which. */
@@ -119,8 +136,7 @@ int engine_new(struct engine **ret, const struct engine_params *params)
 		return -ENOMEM;
 	e->dp = params->dataplane;
 	e->features = e->dp->tables.config.features;
-	e->transport = params->transport;
-	e->env = params->env;
+	engine_copy_transports(e, params);
 	e->observer = params->observer;
 	e->seed = params->seed;
 	e->spare = PACKET_NONE;

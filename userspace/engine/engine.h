@@ -53,11 +53,18 @@ struct engine_schedule {
 	double share[CLASSES]; /* of what strict classes leave; 0: strict priority */
 };
 
+/* A transport that flows may have: see struct operation. */
+struct engine_transport {
+	const char *name; /* for results */
+	const struct transport_ops *ops;
+	struct transport_env env; /* spare_qps follows from the others' */
+};
+
 struct engine_params {
 	const struct net *net;
 	struct dataplane *dataplane;
-	const struct transport_ops *transport;
-	struct transport_env env;
+	/* That of hosts comes first. ops NULL: there are no more. */
+	struct engine_transport transports[OPERATION_TRANSPORTS];
 	uint64_t seed;
 	struct engine_schedule schedule;
 	struct engine_observer observer;
@@ -213,6 +220,7 @@ struct engine_flow_wire {
 	uint32_t qps;   /* how many; 0: its stream is not open yet */
 	uint32_t ports; /* UDP source ports of a queue pair, one after the other in their range */
 	uint8_t dscp;
+	const char *transport; /* its name, as engine_params have it */
 };
 
 /* Before it begins the number is the one whose turn it is: it may still be taken then. */

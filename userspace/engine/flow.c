@@ -22,12 +22,16 @@
 
 /* ---- memory ---- */
 
+/* The largest of any transport. */
 static size_t endpoint_bytes(const struct engine *e, bool sender)
 {
 	const struct flow_spec longest = {.bytes = 1ull << 40}; /* none needs more queue pairs */
+	size_t most = 0;
 
-	return (e->transport->size(&e->env, &longest, sender) + BLOCK_ALIGN - 1) &
-	       ~(size_t)(BLOCK_ALIGN - 1);
+	for (uint32_t i = 0; i < OPERATION_TRANSPORTS && e->transports[i].ops; i++)
+		most = max_u64(
+			most, e->transports[i].ops->size(&e->transports[i].env, &longest, sender));
+	return (most + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
 }
 
 /* Its beginning: behind it are bitmaps, of which a packet touches one place. */
@@ -43,12 +47,13 @@ int flow_memory_init(struct engine *e)
 	*m = (struct flow_memory){.free_head = FLOW_NONE, .free_record = FLOW_NONE};
 	m->receiver_offset = sizeof(struct engine_live) + endpoint_bytes(e, true);
 	m->reorder_offset = m->receiver_offset + endpoint_bytes(e, false);
-	m->block_bytes = m->reorder_offset + e->env.qps * sizeof(struct reorder);
+	m->block_bytes =
+		m->reorder_offset + flow_qp_numbers(engine_env(e)) * sizeof(struct reorder);
 	m->block_bytes = (m->block_bytes + BLOCK_ALIGN - 1) & ~(size_t)(BLOCK_ALIGN - 1);
 	m->lines[0] = lines_of(endpoint_bytes(e, true));
 	m->lines[1] = lines_of(endpoint_bytes(e, false));
 	m->capacity = (uint32_t)(FLOW_RESERVE / m->block_bytes);
-	m->numbers = FLOW_NUMBERS / e->env.qps;
+	m->numbers = FLOW_NUMBERS / flow_qp_numbers(engine_env(e));
 	m->blocks = reserve_new(FLOW_RESERVE);
 	m->forgotten = (uint16_t *)reserve_new(FORGET_RESERVE);
 	e->flows = (struct engine_flow_state *)reserve_new(ROW_RESERVE);
@@ -115,7 +120,7 @@ static void flow_end(struct engine *e, uint32_t flow, uint64_t end);
 static void barrier_fall(struct engine *e, uint32_t flow)
 {
 	struct engine_flow_state *f = &e->flows[flow];
-	uint64_t now = f->when_ps + f->flow.start_ps + e->env.base_rtt_ps / 2;
+	uint64_t now = f->when_ps + f->flow.start_ps + engine_env(e)->base_rtt_ps / 2;
 
 	f->when_ps = now;
 	flow_end(e, flow, now);
@@ -191,6 +196,7 @@ static struct engine_live *connection_open(
 	struct engine *e, uint32_t flow, uint32_t more, uint64_t now)
 {
 	const struct operation *f = &e->flows[flow].flow;
+	const struct engine_transport *t = &e->transports[f->transport];
 	uint32_t number = find_number(e, flow);
 	struct engine_live *l = number == FLOW_NONE ? NULL : block_take(&e->memory);
 	struct flow_spec spec;
@@ -213,8 +219,8 @@ static struct engine_live *connection_open(
 		struct endpoint *ep = flow_endpoint(e, l, sender);
 
 		l->side[!sender].node = sender ? f->src_host : f->dst_host;
-		ep->ops = e->transport;
-		e->transport->open(ep, &e->env, &spec, sender, now);
+		ep->ops = t->ops;
+		t->ops->open(ep, &t->env, &spec, sender, now);
 	}
 	return l;
 }
@@ -224,6 +230,7 @@ static struct engine_live *stream_append(struct engine *e, uint32_t flow, uint64
 {
 	struct engine_stream *t = &e->streams[e->flows[flow].flow.stream - 1];
 	struct engine_live *l;
+	struct endpoint *ep;
 
 	if (t->next_delivered == FLOW_NONE)
 		t->next_delivered = flow;
@@ -232,7 +239,8 @@ static struct engine_live *stream_append(struct engine *e, uint32_t flow, uint64
 	if (t->begun++) {
 		e->flows[t->last].next = flow;
 		l = flow_block(e, t->place);
-		e->transport->release(flow_endpoint(e, l, true), t->begun, now);
+		ep = flow_endpoint(e, l, true);
+		ep->ops->release(ep, t->begun, now);
 	} else {
 		l = connection_open(e, flow, t->messages - 1, now);
 		t->place = l ? l->place : FLOW_NONE;
@@ -467,7 +475,7 @@ void flow_settle(struct engine *e, struct engine_live *l)
 		stream_close(e, l);
 	else
 		message_close(e, l);
-	for (uint32_t i = 0; i < e->env.qps; i++)
+	for (uint32_t i = 0; i < flow_qp_numbers(engine_env(e)); i++)
 		reorder_close(&m->reorder, &flow_reorder(e, l)[i]);
 	m->closed_bytes += flow_endpoint(e, l, false)->received;
 	m->by_number[l->number] = 0;
@@ -507,7 +515,7 @@ void flow_packet_arrived(
 {
 	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
 	struct endpoint_stats *stats = &flow_endpoint(e, l, false)->stats;
-	uint32_t pair = qp_index(&e->env, be32(bth->qp) & BTH_MASK_24), extent;
+	uint32_t pair = qp_index(engine_env(e), be32(bth->qp) & BTH_MASK_24), extent;
 
 	if (rx->trimmed || !is_data(e, l, k, rx, false))
 		return;
@@ -540,7 +548,7 @@ void flow_packet_lost(struct engine *e, const struct packet *k, const uint8_t *b
 struct engine_live *flow_find(const struct engine *e, const struct rx_frame *rx, bool *ret_sender)
 {
 	const struct bth_hdr *bth = (const struct bth_hdr *)(rx->bytes + rx->transport_offset);
-	uint32_t qp = be32(bth->qp) & BTH_MASK_24, number = qp_flow(&e->env, qp);
+	uint32_t qp = be32(bth->qp) & BTH_MASK_24, number = qp_flow(engine_env(e), qp);
 	struct engine_live *l;
 
 	if (qp < QP_FIRST || number >= e->memory.numbers)

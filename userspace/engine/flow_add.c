@@ -13,7 +13,8 @@ static bool flow_valid(const struct engine *e, const struct operation *f)
 	if (f->arrives && (!f->bytes || f->stream))
 		return false;
 	return f->src_host < e->host_count && f->dst_host < e->host_count &&
-	       f->dscp <= DSCP_COUNT && (f->src_host == f->dst_host) == !f->bytes;
+	       f->dscp <= DSCP_COUNT && f->transport < OPERATION_TRANSPORTS &&
+	       e->transports[f->transport].ops && (f->src_host == f->dst_host) == !f->bytes;
 }
 
 /* What is to be added: behind those that there are. */
@@ -102,8 +103,9 @@ static bool stream_takes(const struct engine *e, const struct operation *first,
 {
 	return o->src_host == first->src_host && o->dst_host == first->dst_host &&
 	       o->bytes == first->bytes && o->dscp == first->dscp &&
-	       (n == 1 ||
-		       (o->bytes % e->env.mtu == 0 && o->bytes / e->env.mtu * n <= STREAM_PACKETS));
+	       o->transport == first->transport &&
+	       (n == 1 || (o->bytes % engine_env(e)->mtu == 0 &&
+				  o->bytes / engine_env(e)->mtu * n <= STREAM_PACKETS));
 }
 
 static bool in_stream(const struct operation *o, bool message)
@@ -161,7 +163,7 @@ static int streams_add(struct engine *e, const struct batch *b, uint32_t *ret_co
 	int r = 0;
 
 	*ret_count = count;
-	if (!count || !e->transport->release)
+	if (!count)
 		return 0;
 	streams = realloc(e->streams, (e->stream_count + (size_t)count) * sizeof(*streams));
 	if (streams)
@@ -201,7 +203,8 @@ static uint32_t stream_number(const struct engine *e, const struct operation *o)
 	if (!operation_is_message(o))
 		return e->work_stream_count + o->stream;
 	/* each message has a connection of its own where a transport can't do otherwise */
-	if (!e->transport->release || e->streams[e->stream_count + o->stream - 1].messages == 1)
+	if (!e->transports[o->transport].ops->release ||
+		e->streams[e->stream_count + o->stream - 1].messages == 1)
 		return 0;
 	return e->stream_count + o->stream;
 }
@@ -240,8 +243,7 @@ int engine_add_flows(struct engine *e, const struct operation *flows, size_t cou
 		f->flow.stream = stream_number(e, &flows[i]);
 		e->stats.flows += operation_is_message(&flows[i]) && !flows[i].arrives;
 	}
-	if (e->transport->release)
-		e->stream_count += streams;
+	e->stream_count += streams;
 	e->work_stream_count += work_streams;
 	for (size_t i = 0; i < wait_count; i++)
 		if (wait_add(e, &waits[i]) < 0)

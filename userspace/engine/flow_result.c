@@ -124,8 +124,8 @@ void engine_flows_now(const struct engine *e,
 		now.flow = l->flow;
 		now.received = flow_endpoint(e, l, false)->received;
 		now.marks = sender->stats.marks;
-		if (e->transport->sender_state)
-			e->transport->sender_state(sender, e->now_ps, &now.sender);
+		if (sender->ops->sender_state)
+			sender->ops->sender_state(sender, e->now_ps, &now.sender);
 		if (l->stream)
 			stream_now(e, &e->streams[l->stream - 1], &now, take, arg);
 		else
@@ -144,15 +144,18 @@ static uint32_t connection_of(const struct engine *e, uint32_t flow)
 void engine_flow_wire(const struct engine *e, uint32_t flow, struct engine_flow_wire *ret)
 {
 	const struct operation *f = &e->flows[flow].flow;
+	const struct engine_transport *t = &e->transports[f->transport];
+	const struct transport_env *env = &t->env;
 	uint32_t first = connection_of(e, flow), number;
 
-	*ret = (struct engine_flow_wire){.ports = e->env.paths, .dscp = flow_dscp(e, f)};
+	*ret = (struct engine_flow_wire){
+		.ports = env->paths, .dscp = flow_dscp(e, f), .transport = t->name};
 	if (first == FLOW_NONE)
 		return;
 	number =
 		e->flows[first].state < FLOW_BEGUN ? flow_number(e, first) : e->flows[first].number;
-	ret->qp = flow_qp(&e->env, number, 0, false);
-	ret->qps = flow_qps(&e->env, f->bytes);
+	ret->qp = flow_qp(env, number, 0, false);
+	ret->qps = flow_qps(env, f->bytes);
 }
 
 uint16_t engine_flow_port(const struct engine *e, uint32_t flow, uint32_t pair, uint32_t i)

@@ -136,7 +136,7 @@ static bool host_send_queued(struct engine *e, struct engine_node *n, uint64_t n
 /* Puts the message's bytes behind the headers, and the ICRC's place after them. */
 static void host_add_payload(struct engine *e, uint32_t flow, struct tx_frame *tx)
 {
-	if (!e->env.payload_full || !tx->payload_length)
+	if (!engine_env(e)->payload_full || !tx->payload_length)
 		return;
 	payload_fill(tx->bytes + tx->captured, flow, tx->payload_offset, tx->payload_length);
 	__builtin_memset(tx->bytes + tx->captured + tx->payload_length, 0, ICRC_BYTES);
@@ -261,7 +261,7 @@ static void host_check_payload(
 	uint32_t start, length;
 	uint64_t offset;
 
-	if (!e->env.payload_full || rx->trimmed || rx->returned ||
+	if (!engine_env(e)->payload_full || rx->trimmed || rx->returned ||
 		!ep->ops->payload(ep, rx, &offset, &start, &length))
 		return;
 	if (start + length > rx->captured ||

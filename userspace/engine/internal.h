@@ -215,8 +215,6 @@ struct engine {
 	struct engine_pause *pauses;    /* by port id; NULL without PFC */
 	struct engine_senders *senders; /* by host and class */
 	struct dataplane *dp;
-	const struct transport_ops *transport;
-	struct transport_env env;
 	struct engine_observer observer;
 	uint64_t seed;
 	const struct fair_shares *shares; /* NULL: they are not known */
@@ -250,7 +248,14 @@ struct engine {
 	struct engine_node *running; /* its place in the schedule is set when it has run */
 	struct engine_stats stats;
 	int failed;
+	struct engine_transport transports[OPERATION_TRANSPORTS]; /* as of engine_params */
 };
+
+/* What all transports have in common. */
+static inline const struct transport_env *engine_env(const struct engine *e)
+{
+	return &e->transports[0].env;
+}
 
 /* schedule.c: which node has the earliest event */
 void schedule_init(struct engine *e);
@@ -536,7 +541,7 @@ static inline uint32_t flow_number(const struct engine *e, uint32_t flow)
 
 static inline uint8_t flow_dscp(const struct engine *e, const struct operation *f)
 {
-	return f->dscp ? f->dscp - 1 : e->env.data_dscp;
+	return f->dscp ? f->dscp - 1 : engine_env(e)->data_dscp;
 }
 
 static inline uint64_t flow_seed(const struct engine *e, uint32_t flow)

@@ -66,15 +66,15 @@ static struct place *place_of(struct report *r, uint32_t place)
 }
 
 /* A message's frames on a host's link. */
-static uint64_t link_ps(const struct report *r, uint32_t host, uint64_t bytes)
+static uint64_t link_ps(const struct report *r, uint32_t host, const struct operation *o)
 {
 	const struct net *net = r->p->net;
 	uint64_t rate = net->ports[net->nodes[host].first_port].rate_bps;
-	uint64_t full = (bytes - 1) / r->p->mtu;
-	uint32_t last = (uint32_t)(bytes - full * r->p->mtu);
+	uint64_t full = (o->bytes - 1) / r->p->mtu;
+	uint32_t header = r->p->header_bytes[o->transport];
+	uint32_t last = (uint32_t)(o->bytes - full * r->p->mtu);
 
-	return full * serialise_ps(r->p->header_bytes + r->p->mtu, rate) +
-	       serialise_ps(r->p->header_bytes + last, rate);
+	return full * serialise_ps(header + r->p->mtu, rate) + serialise_ps(header + last, rate);
 }
 
 /* Inside a host a message is a computation that takes turns with others. */
@@ -98,8 +98,8 @@ static void add_message(struct report *r, struct round *round, const struct engi
 	struct place *to = place_of(r, o->dst_host);
 	uint64_t arrived_ps = inside ? f->finish_ps : f->delivered_ps;
 
-	from->sent_ps += inside ? o->lasts_ps : link_ps(r, o->src_host, o->bytes);
-	to->received_ps += inside ? 0 : link_ps(r, o->dst_host, o->bytes);
+	from->sent_ps += inside ? o->lasts_ps : link_ps(r, o->src_host, o);
+	to->received_ps += inside ? 0 : link_ps(r, o->dst_host, o);
 	if (!inside)
 		r->p->crosses(r->p->cuts, o);
 	round->ideal_ps = max_u64(round->ideal_ps, max_u64(from->sent_ps, to->received_ps));

@@ -14,7 +14,8 @@ struct collectives_params {
 	size_t count;
 	const struct net *net;
 	uint32_t mtu;
-	uint32_t header_bytes; /* of a data frame, Ethernet header to ICRC */
+	/* of a data frame, Ethernet header to ICRC, by transport */
+	uint32_t header_bytes[OPERATION_TRANSPORTS];
 	/* A message of a round crosses the links between switches; what they need for the round. */
 	void (*crosses)(void *cuts, const struct operation *message);
 	uint64_t (*take_crossed_ps)(void *cuts);

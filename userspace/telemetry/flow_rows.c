@@ -49,6 +49,7 @@ struct flow_row {
 	X(dscp, put_count(b, f->wire.dscp))                                                        \
 	X(entry, put_count(b, f->is.flow.entry))                                                   \
 	X(measured, put_count(b, !f->is.flow.unmeasured))                                          \
+	X(transport, strbuf_add(b, "%s", f->wire.transport ? f->wire.transport : ""))              \
 	X(lost, put_count(b, f->is.sender.lost))                                                   \
 	X(trimmed, put_count(b, f->is.receiver.trimmed))                                           \
 	X(returned, put_count(b, f->is.sender.returned))                                           \

@@ -15,3 +15,14 @@ struct transport_facts transport_facts(const struct transport_choice *choice)
 		kind->facts(choice->options, &facts);
 	return facts;
 }
+
+const char *transport_name(const struct transport_choice *choice)
+{
+	static const char *const names[TRANSPORT_KINDS] = {
+#define X(name) #name,
+		TRANSPORTS(X)
+#undef X
+	};
+
+	return names[choice->kind];
+}

@@ -64,4 +64,7 @@ struct transport_choice {
 
 struct transport_facts transport_facts(const struct transport_choice *choice);
 
+/* Its key in a scenario. */
+const char *transport_name(const struct transport_choice *choice);
+
 #endif

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What all flows of a fabric share. */
+/* What all flows of a transport share. Those of a fabric differ in the last four. */
 struct transport_env {
 	uint32_t mtu;           /* payload bytes of a full packet */
 	uint64_t host_rate_bps; /* slowest host link */
@@ -24,6 +24,7 @@ struct transport_env {
 	uint8_t control_dscp; /* of answers */
 	uint8_t notify_dscp;  /* of congestion notifications */
 	uint8_t qps;          /* queue pairs of a flow, at least 1 */
+	uint8_t spare_qps;    /* numbers beyond these that a flow takes: all flows take as many */
 	uint16_t paths;       /* UDP source ports that the data of a queue pair takes, at least 1 */
 	const void *options;  /* the transport's own, e.g. struct strack_options */
 };
@@ -38,7 +39,6 @@ struct flow_spec {
 	uint64_t bytes; /* of a message, at least 1 */
 	uint32_t more;  /* messages after the first; if there are, bytes is a multiple of the MTU */
 	uint64_t base_rtt_ps; /* idle round trip of a full packet and its answer; 0: env's */
-	uint64_t fair_bps;    /* its fair share of the hosts' links; 0: unknown */
 	uint64_t seed;
 	uint64_t fair_bps; /* its fair share, on the wire; 0: it is not known */
 	uint8_t dscp;      /* of its data */
@@ -47,6 +47,12 @@ struct flow_spec {
 /* InfiniBand keeps queue pairs 0 and 1 for its own management (volume 1, 3.9). */
 #define QP_FIRST 2u
 
+/* Pairs of numbers that a flow takes, used or not: by them a number tells the flow. */
+static inline uint32_t flow_qp_numbers(const struct transport_env *env)
+{
+	return (uint32_t)env->qps + env->spare_qps;
+}
+
 /*
  * The number of a flow's queue pair i at its sender or its receiver: they come in pairs, the
  * sender's even.
@@ -54,18 +60,18 @@ struct flow_spec {
 static inline uint32_t flow_qp(
 	const struct transport_env *env, uint32_t flow, uint32_t i, bool sender)
 {
-	return QP_FIRST + 2 * (flow * env->qps + i) + !sender;
+	return QP_FIRST + 2 * (flow * flow_qp_numbers(env) + i) + !sender;
 }
 
 /* The flow that a queue pair belongs to, and which of its pairs it is. */
 static inline uint32_t qp_flow(const struct transport_env *env, uint32_t qp)
 {
-	return (qp - QP_FIRST) / 2 / env->qps;
+	return (qp - QP_FIRST) / 2 / flow_qp_numbers(env);
 }
 
 static inline uint32_t qp_index(const struct transport_env *env, uint32_t qp)
 {
-	return (qp - QP_FIRST) / 2 % env->qps;
+	return (qp - QP_FIRST) / 2 % flow_qp_numbers(env);
 }
 
 /* Queue pairs of a flow with messages of so many bytes: no more than one of them has packets. */

@@ -54,13 +54,14 @@ struct frames {
 
 static struct frames frames_of(const struct cuts *x, const struct operation *msg)
 {
-	uint32_t head = frame_overhead(x->frames.ip6), data = head + x->frames.data_extension;
+	uint32_t head = frame_overhead(x->frames.ip6);
+	uint32_t data = head + x->frames.transports[msg->transport].data_extension;
 	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
 	uint32_t last = data + (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu);
 
 	return (struct frames){
 		.last = last,
-		.answer = head + x->frames.answer_extension,
+		.answer = head + x->frames.transports[msg->transport].answer_extension,
 		.wire_bytes = (packets - 1) * wire_bytes(data + x->frames.mtu) + wire_bytes(last),
 	};
 }

@@ -40,10 +40,11 @@ struct measure {
 	struct workload_size size;
 };
 
-/* A frame with that much payload. */
-static uint32_t data_bytes(const struct measure *x, uint32_t payload)
+/* A frame of a message with that much payload. */
+static uint32_t data_bytes(const struct measure *x, const struct operation *msg, uint32_t payload)
 {
-	return frame_overhead(x->frames.ip6) + x->frames.data_extension + payload;
+	return frame_overhead(x->frames.ip6) + x->frames.transports[msg->transport].data_extension +
+	       payload;
 }
 
 void measure_free(struct measure *x)
@@ -221,6 +222,7 @@ static bool has_several(struct measure *x, uint32_t to)
 /* A message on its way: its packets, and the links at its ends. */
 struct trip {
 	uint64_t packets;
+	uint32_t pairs;              /* queue pairs that divide them */
 	uint32_t full, last, answer; /* frame lengths */
 	uint32_t out, in; /* ports: the sender's, and that of the switch at the receiver */
 	uint32_t edge;    /* that switch */
@@ -232,9 +234,11 @@ static struct trip trip_of(const struct measure *x, const struct operation *msg)
 
 	return (struct trip){
 		.packets = packets,
-		.full = data_bytes(x, x->frames.mtu),
-		.last = data_bytes(x, (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu)),
-		.answer = frame_overhead(x->frames.ip6) + x->frames.answer_extension,
+		.pairs = x->frames.transports[msg->transport].pairs,
+		.full = data_bytes(x, msg, x->frames.mtu),
+		.last = data_bytes(x, msg, (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu)),
+		.answer = frame_overhead(x->frames.ip6) +
+			  x->frames.transports[msg->transport].answer_extension,
 		.out = x->net->nodes[msg->src_host].first_port,
 		.in = x->net->ports[x->net->nodes[msg->dst_host].first_port].peer,
 		.edge = x->g.edges[x->g.host_edge[msg->dst_host]],
@@ -250,9 +254,9 @@ static uint64_t work_ps(const struct measure *x, const struct trip *t, uint32_t 
 }
 
 /* Packets that certainly leave before the last: each of several queue pairs has its own order. */
-static uint64_t packets_before_last(const struct measure *x, const struct trip *t)
+static uint64_t packets_before_last(const struct trip *t)
 {
-	uint64_t pairs = x->frames.pairs < t->packets ? x->frames.pairs : t->packets;
+	uint64_t pairs = min_u64(t->pairs, t->packets);
 
 	return pairs > 1 ? t->packets / pairs - 1 : t->packets - 1;
 }
@@ -265,8 +269,8 @@ static uint64_t first_at_last_link(struct measure *x, const struct trip *t)
 	if (t->packets == 1)
 		return last;
 	full = hop_ps(x, t->out, t->full) + way_ps(x, WAY_FULL, t->edge, t->full);
-	last += packets_before_last(x, t) * serialise_ps(t->full, x->net->ports[t->out].rate_bps);
-	if (last >= full || (x->frames.pairs <= 1 && !has_several(x, t->edge)))
+	last += packets_before_last(t) * serialise_ps(t->full, x->net->ports[t->out].rate_bps);
+	if (last >= full || (t->pairs <= 1 && !has_several(x, t->edge)))
 		return full;
 	return last;
 }
@@ -319,10 +323,11 @@ static void measure_message(struct measure *x, uint32_t i)
 					serialise_ps(t.full, x->net->ports[t.in].rate_bps) +
 				received.after_ps);
 	x->size.messages++;
-	x->size.dscps |= 1ull << (msg->dscp ? msg->dscp - 1 : x->frames.dscp);
+	x->size.transports[msg->transport].dscps |= 1ull
+						    << (msg->dscp ? msg->dscp - 1 : x->frames.dscp);
 	x->size.bytes += msg->bytes;
 	x->size.packets += t.packets;
-	x->size.packet_hops += t.packets * (x->dist[t.edge] + 2u);
+	x->size.transports[msg->transport].packet_hops += t.packets * (x->dist[t.edge] + 2u);
 	/* what is not measured is no part of what the bound is of */
 	if (msg->unmeasured)
 		return;

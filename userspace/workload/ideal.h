@@ -12,26 +12,30 @@
 
 struct workload_size {
 	uint64_t messages;
-	uint64_t bytes;       /* payload */
-	uint64_t packets;     /* full ones and last ones, none sent twice */
-	uint64_t packet_hops; /* links that they cross */
+	uint64_t bytes;   /* payload */
+	uint64_t packets; /* full ones and last ones, none sent twice */
 	uint64_t
 		ideal_ps; /* bound on the largest completion time (first bit out to last SACK in) */
 			  /* of those messages whose completion time counts */
 	/* the same by the payload alone, for messages that start at the same time */
 	uint64_t payload_ps;
 	bool starts_differ; /* they do not */
-	uint64_t dscps;     /* of data, a bit each */
+	struct {
+		uint64_t packet_hops; /* links that its packets cross */
+		uint64_t dscps;       /* of its data, a bit each */
+	} transports[OPERATION_TRANSPORTS];
 };
 
-/* What packets of the transport are like. */
+/* What packets of the transports are like. */
 struct workload_frames {
 	uint32_t mtu; /* payload bytes of a full packet */
 	bool ip6;
-	uint8_t dscp;              /* of messages that have none of their own */
-	uint32_t data_extension;   /* bytes after the BTH of any data packet, at least */
-	uint32_t answer_extension; /* and of an answer to it */
-	uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
+	uint8_t dscp; /* of messages that have none of their own */
+	struct {
+		uint32_t data_extension;   /* bytes after the BTH of any data packet, at least */
+		uint32_t answer_extension; /* and of an answer to it */
+		uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
+	} transports[OPERATION_TRANSPORTS];
 };
 
 struct measure;

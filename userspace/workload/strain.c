@@ -23,8 +23,9 @@ struct strain {
 	uint64_t *load;    /* bytes that leave by a port */
 	uint32_t *by_edge; /* first messages of chains by the edge switch of their receiver */
 	size_t capacity;   /* of by_edge */
-	uint32_t *edge_next; /* where each edge switch's end in by_edge */
-	uint32_t farthest;   /* distance, so far */
+	uint32_t *edge_next;    /* where each edge switch's end in by_edge */
+	uint32_t farthest;      /* distance, so far */
+	uint32_t longest_frame; /* so far */
 	struct workload_strain found;
 };
 
@@ -75,15 +76,16 @@ static uint64_t packets_of(const struct strain *x, const struct operation *msg)
 	return (msg->bytes - 1) / x->frames.mtu + 1;
 }
 
-static uint32_t full_frame(const struct strain *x)
+static uint32_t full_frame(const struct strain *x, const struct operation *msg)
 {
-	return frame_overhead(x->frames.ip6) + x->frames.data_extension + x->frames.mtu;
+	return frame_overhead(x->frames.ip6) + x->frames.transports[msg->transport].data_extension +
+	       x->frames.mtu;
 }
 
 /* As if the last packet were as long as the others. */
 static uint64_t wire_size(const struct strain *x, const struct operation *msg)
 {
-	return packets_of(x, msg) * wire_bytes(full_frame(x));
+	return packets_of(x, msg) * wire_bytes(full_frame(x, msg));
 }
 
 static uint64_t link_rate(const struct strain *x, uint32_t port)
@@ -155,6 +157,7 @@ static void take_message(struct strain *x, const struct operation *msg)
 	rate = min_u64(x->slowest[edge], min_u64(link_rate(x, out), link_rate(x, in)));
 	x->found.alone_ps = max_u64(x->found.alone_ps, bytes_ps(bytes, rate));
 	x->found.packets = max_u64(x->found.packets, packets_of(x, msg));
+	x->longest_frame = (uint32_t)max_u64(x->longest_frame, full_frame(x, msg));
 	x->held[edge] = sum(x->held[edge], bytes);
 	x->load[out] = sum(x->load[out], bytes);
 	x->load[in] = sum(x->load[in], bytes);
@@ -208,8 +211,8 @@ static void find_busiest(struct strain *x, uint32_t farthest)
 		x->found.links +=
 			x->net->ports[p].peer > p && (x->load[p] || x->load[x->net->ports[p].peer]);
 		if (rate)
-			hop = max_u64(hop,
-				sum(serialise_ps(full_frame(x), rate), x->links->delay_ps[link]));
+			hop = max_u64(hop, sum(serialise_ps(x->longest_frame, rate),
+						   x->links->delay_ps[link]));
 	}
 	x->found.round_trip_ps = hop > UINT64_MAX / links ? UINT64_MAX : hop * links;
 }
