@@ -123,7 +123,7 @@ static void note_reordering(json_t *notes, const struct fabric *f, const struct 
 					kind->title, harm));
 }
 
-/* Classes of a transport's data, a bit each; where nothing is sent, those of what hosts would send. */
+/* Classes of a transport's data, a bit each; where nothing is sent, of what hosts would send. */
 static uint32_t classes_of(const struct fabric *f, const struct scenario *s,
 	const struct report_load *load, uint32_t transport)
 {

@@ -374,7 +374,12 @@ static const json_t *nth(const json_t *r, const char *list, size_t i)
 
 static json_t *report(const struct world *w)
 {
-	struct report_load load_of_one = {1, 1, 1, 1, {2, 1}, {1, 1}, {0}, {{0}}, 0};
+	struct report_load load_of_one = {.flows = 1,
+		.bytes = 1,
+		.packets = 1,
+		.ideal_ps = 1,
+		.kernel = {2, 1},
+		.in_process = {1, 1}};
 	json_t *r;
 
 	load_of_one.dscps[0] = 1ull << w->s->host.data_dscp;

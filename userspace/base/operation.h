@@ -41,8 +41,8 @@ struct operation {
 };
 
 /*
- * The messages of a stream have the same two hosts, size, DSCP and transport. They are sent in the order
- * in which they begin, with what the connection has learnt of the network from those before. Where
+ * The messages of a stream have the same two hosts, size, DSCP and transport. They are sent in the
+ * order in which they begin, with what the connection has learnt of the network from those before. Where
  * a stream has more than one, the size is a multiple of the MTU, and all of them together have at
  * most STREAM_PACKETS.
  *

@@ -63,10 +63,9 @@ struct recovery_data {
 struct recovery_answer {
 	uint32_t psn;      /* of the packet that it answers */
 	uint32_t expected; /* of its subflow: all before have arrived; coding: messages complete */
-	uint32_t
-		count; /* of its subflow: arrived beyond `expected`; coding: symbols of the message */
-	uint32_t base;   /* number of bit 0 of the bitmap */
-	uint64_t bitmap; /* bit i: base + i has arrived */
+	uint32_t count;    /* arrived beyond that; coding: symbols of the message */
+	uint32_t base;     /* number of bit 0 of the bitmap */
+	uint64_t bitmap;   /* bit i: base + i has arrived */
 	uint16_t subflow;
 	bool trimmed;     /* the packet came without its payload */
 	bool nak;         /* the receiver wants all from `expected` on again */
