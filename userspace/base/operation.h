@@ -42,9 +42,9 @@ struct operation {
 
 /*
  * The messages of a stream have the same two hosts, size, DSCP and transport. They are sent in the
- * order in which they begin, with what the connection has learnt of the network from those before. Where
- * a stream has more than one, the size is a multiple of the MTU, and all of them together have at
- * most STREAM_PACKETS.
+ * order in which they begin, with what the connection has learnt of the network from those before.
+ * Where a stream has more than one, the size is a multiple of the MTU, and all of them together
+ * have at most STREAM_PACKETS.
  *
  * The computations of a stream have the same host. They are worked on one at a time, in the order
  * in which they could begin (by number where that is at the same time), as by something that does
