@@ -77,7 +77,7 @@
 		"data packets that were dropped, their headers if they were trimmed")              \
 	VALUE("packets.reordered", count(t->reordered),                                            \
 		"data packets that came after some that were sent later")                          \
-	VALUE("packets.reorder_mean", ratio(t->reorder_sum, (double)t->reordered),                 \
+	VALUE("packets.reorder_mean", reorder_mean(t),                                             \
 		"mean of their reordering extents (RFC 4737)")                                     \
 	VALUE("packets.reorder_max", count(t->reorder_most), "the largest of these extents")       \
 	COUNT(packets, corrupt, "data packets whose bytes were not those of the message")          \
