@@ -58,7 +58,8 @@ def summaries(folder):
 
 
 def balanced(p):
-    return p["sent"] + p["made"] == p["delivered"] + p["consumed"] + sum(p["dropped"].values()) + p["in_flight"]
+    dropped = sum(p["dropped"].values())
+    return p["sent"] + p["made"] == p["delivered"] + p["consumed"] + dropped + p["in_flight"] and p["lost"] <= dropped
 
 
 def beaten(s):

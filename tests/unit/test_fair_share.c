@@ -144,6 +144,15 @@ static void uplinks_are_shared_too(void **state)
 	assert_int_equal(fair_share(&f.shares, 0, 4), GBPS_ALL / 3);
 	assert_int_equal(fair_share(&f.shares, 1, 2), GBPS_ALL / 2);
 	forget(&f);
+	/* nor are those that come back, of which there is less */
+	find(&f, NARROW,
+		"pairs: {from: [h1, h2, h3, h6, h6, h7, h7, h7, h7],\n"
+		"  to: [h5, h6, h7, h0, h4, h1, h2, h4, h5], message: 1MB}");
+	assert_string_equal(f.why, "");
+	assert_int_equal(fair_share(&f.shares, 2, 6), GBPS_ALL / 3);
+	assert_int_equal(fair_share(&f.shares, 6, 0), GBPS_ALL / 2);
+	assert_int_equal(fair_share(&f.shares, 7, 1), GBPS_ALL / 4);
+	forget(&f);
 	all_have(NARROW, "collective: {op: all_gather, size: 64MB}", GBPS_ALL);
 	not_known(NARROW, "all_to_all: {message: 1MB, window: 3}",
 		"the fabric is oversubscribed, and as messages take turns, the number of them that cross its uplinks changes");

@@ -15,6 +15,7 @@
 #include "lib/small_net.h"
 #include "lib/small_session.h"
 #include "telemetry/fidelity.h"
+#include "telemetry/flow_totals.h"
 #include "telemetry/summary.h"
 
 #define RATE (100 * GBPS)
@@ -335,6 +336,51 @@ static void drops_by_reason(void **state)
 	assert_true(number(j, "packets.dropped.ttl") == 0);
 	json_decref(j);
 	small_net_close(&s);
+}
+
+/* Of the measured flows, whether they have finished or not; totals are of all. */
+static void what_befell_flows_is_told_of_the_mean_and_the_worst(void **state)
+{
+	const struct engine_flow_result flows[] = {
+		{.flow = {.bytes = 1},
+			.sender = {.packets_sent = 10, .retransmitted = 2, .lost = 1},
+			.receiver = {.duplicates = 1,
+				.reordered = 3,
+				.reorder_sum = 6,
+				.reorder_most = 4}},
+		{.flow = {.bytes = 1},
+			.sender = {.packets_sent = 20, .retransmitted = 7, .lost = 6},
+			.receiver = {.reordered = 1, .reorder_sum = 2, .reorder_most = 2}},
+		{.flow = {.bytes = 1, .unmeasured = true},
+			.sender = {.packets_sent = 1, .retransmitted = 100, .lost = 50},
+			.receiver = {.duplicates = 4}},
+	};
+	struct flow_totals t = FLOW_TOTALS_INIT;
+	struct small_net s;
+	json_t *j;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(flows) / sizeof(flows[0]); i++)
+		assert_int_equal(flow_totals_add(&t, &flows[i]), 0);
+	open_messages(&s, 0);
+	j = summary_new(&info, s.engine, &t);
+	assert_number(j, "packets.retransmitted", 109);
+	assert_number(j, "packets.spurious", 5);
+	assert_number(j, "packets.lost", 57);
+	assert_number(j, "packets.reordered", 4);
+	assert_number(j, "packets.reorder_mean", 2);
+	assert_number(j, "packets.reorder_max", 4);
+	assert_number(j, "flows.retransmitted.mean", 4.5);
+	assert_number(j, "flows.retransmitted.max", 7);
+	assert_number(j, "flows.spurious.mean", .5);
+	assert_number(j, "flows.spurious.max", 1);
+	assert_number(j, "flows.loss_rate.mean", .2);
+	assert_number(j, "flows.loss_rate.max", .3);
+	assert_number(j, "flows.reordered.mean", 2);
+	assert_number(j, "flows.reordered.max", 3);
+	json_decref(j);
+	small_net_close(&s);
+	flow_totals_release(&t);
 }
 
 /* ---- what switches do to packets ------------------------------------------------------------- */
@@ -670,6 +716,7 @@ int main(void)
 		cmocka_unit_test(half_a_run),
 		cmocka_unit_test(nothing_has_happened),
 		cmocka_unit_test(drops_by_reason),
+		cmocka_unit_test(what_befell_flows_is_told_of_the_mean_and_the_worst),
 		cmocka_unit_test(behaviours_are_counted),
 		cmocka_unit_test(a_deadlock_is_named),
 		cmocka_unit_test(paths_that_lead_nowhere),

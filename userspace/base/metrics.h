@@ -41,17 +41,19 @@
 	VALUE("flows.retransmitted.mean", per_flow(t, FLOW_RETRANSMITTED),                         \
 		"packets that a flow sent again: the mean over flows")                             \
 	VALUE("flows.retransmitted.max", most_of_flow(t, FLOW_RETRANSMITTED),                      \
-		"the most that one flow sent again")                                               \
+		"the most packets that one flow sent again")                                       \
 	VALUE("flows.spurious.mean", per_flow(t, FLOW_SPURIOUS),                                   \
 		"packets of a flow that its receiver had already: the mean over flows")            \
-	VALUE("flows.spurious.max", most_of_flow(t, FLOW_SPURIOUS), "the most of one flow")        \
+	VALUE("flows.spurious.max", most_of_flow(t, FLOW_SPURIOUS),                                \
+		"the most packets of one flow that its receiver had already")                      \
 	VALUE("flows.loss_rate.mean", per_flow(t, FLOW_LOSS_RATE),                                 \
 		"packets of a flow that were dropped, by those that it sent: the mean over flows") \
 	VALUE("flows.loss_rate.max", most_of_flow(t, FLOW_LOSS_RATE),                              \
-		"that of the flow with the largest")                                               \
+		"the largest share of its packets that one flow lost")                             \
 	VALUE("flows.reordered.mean", per_flow(t, FLOW_REORDERED),                                 \
 		"packets of a flow that came after some sent later: the mean over flows")          \
-	VALUE("flows.reordered.max", most_of_flow(t, FLOW_REORDERED), "the most of one flow")      \
+	VALUE("flows.reordered.max", most_of_flow(t, FLOW_REORDERED),                              \
+		"the most packets of one flow that came after some sent later")                    \
 	VALUE("flows.goodput_gbps", goodput(t, s),                                                 \
 		"payload of finished flows by the time from first start to last finish")           \
 	COUNT(packets, sent, "frames that the hosts' transports made")                             \
@@ -77,7 +79,7 @@
 		"data packets that were dropped, their headers if they were trimmed")              \
 	VALUE("packets.reordered", count(t->reordered),                                            \
 		"data packets that came after some that were sent later")                          \
-	VALUE("packets.reorder_mean", ratio(t->reorder_sum, (double)t->reordered),                 \
+	VALUE("packets.reorder_mean", reorder_mean(t),                                             \
 		"mean of their reordering extents (RFC 4737)")                                     \
 	VALUE("packets.reorder_max", count(t->reorder_most), "the largest of these extents")       \
 	COUNT(packets, corrupt, "data packets whose bytes were not those of the message")          \

@@ -154,6 +154,11 @@ static json_t *most_of_flow(const struct flow_totals *t, enum flow_figure figure
 	return real_or_null(t->measured[ALL_SIZES], t->most[figure]);
 }
 
+static json_t *reorder_mean(const struct flow_totals *t)
+{
+	return json_real(t->reordered ? (double)t->reorder_sum / (double)t->reordered : 0);
+}
+
 static json_t *goodput(const struct flow_totals *t, const struct engine_stats *s)
 {
 	uint64_t span = s->flows_done ? t->last_finish_ps - t->first_start_ps : 0;
