@@ -59,7 +59,13 @@ static const json_t *row(const json_t *report, const char *array, size_t i)
 
 static void the_papers_fabric_is_as_it_says(void **state)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, {2, 1}, {1, 1}, {1}, {{0}}, 0};
+	static const struct report_load load_of_one = {.flows = 1,
+		.bytes = 1,
+		.packets = 1,
+		.ideal_ps = 1,
+		.kernel = {2, 1},
+		.in_process = {1, 1},
+		.dscps = {1}};
 	struct scenario *s = load(NAMED "topology:\n" PAPER);
 	struct fabric *f = fixture_fabric(s);
 	json_t *r = fabric_report(f, s, &load_of_one);
