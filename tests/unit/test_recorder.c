@@ -435,8 +435,8 @@ static void tiny_run_to_the_byte(void **state)
 	assert_file(directory, "flows.csv",
 		"flow,src,dst,bytes,start_us,fct_us,delivery_us,retransmitted,"
 		"spurious,paths,timeouts,ideal_us,fct_slowdown,delivered_bytes,packets,marks,"
-		"out_of_order,qp,qps,udp_ports,dscp,entry,measured,transport,"
-		"lost,trimmed,returned,reordered,reorder_sum,reorder_max\n"
+		"out_of_order,qp,qps,udp_ports,dscp,entry,measured,transport,lost,trimmed,returned,"
+		"reordered,reorder_sum,reorder_max\n"
 		"0,h0,h1,5000,0.000000,4.770720,2.751200,0,0,2,0,4.770720,1.000000,5000,2,0,"
 		"0,3,1,52472-52727,0,0,1,strack,0,0,0,0,0,0\n"
 		"1,h1,h0,100,20.000000,,,1,0,2,0,4.051200,,0,2,0,0,5,1,59687-59942,0,1,1,strack,"

@@ -133,7 +133,12 @@ static void an_external_node_is_a_host(void **state)
 /* What `validate` tells of a scenario, as text for people or as JSON. */
 static char *told(const char *text, bool json)
 {
-	static const struct report_load load_of_one = {1, 1, 1, 1, {1, 1}, {1, 1}, {0}, {{0}}, 0};
+	static const struct report_load load_of_one = {.flows = 1,
+		.bytes = 1,
+		.packets = 1,
+		.ideal_ps = 1,
+		.kernel = {1, 1},
+		.in_process = {1, 1}};
 	struct scenario *s = load(text);
 	struct fabric *f = fixture_fabric(s);
 	json_t *report = fabric_report(f, s, &load_of_one);
