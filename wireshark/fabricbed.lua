@@ -8,7 +8,8 @@ local UDP_PORT = 4791
 local BTH_BYTES, ICRC_BYTES, QP_FIRST = 12, 4, 2
 
 -- The schemes of recovery by their numbers: RECOVERIES in userspace/transport/recovery/recovery.h.
-local RECOVERIES = {[0] = "coding"}
+local RECOVERIES = {[0] = "coding", "dupack", "subflow-dupack", "go-back-n", "trim", "return", "sack"}
+local HAS_BITMAP = {trim = true, ["return"] = true, sack = true, unknown = true}
 
 local ports = DissectorTable.get("udp.port")
 local rocev2 = ports:get_dissector(UDP_PORT) or Dissector.get("data")
@@ -214,10 +215,11 @@ local function assembled_answer(r)
 	if recovery == "coding" then
 		r:number(a.complete, 8, 4, "complete")
 		r:number(a.symbols, 12, 4, "symbols")
+		r:number(a.message, 16, 4, "message")
 	else
 		r:number(a.expected, 8, 4, "expected")
-		r:number(a.beyond, 12, 4, "beyond")
-		r:bitmap(a.bitmap, a.arrived, 20, r:number(a.base, 16, 4))
+		if recovery ~= "go-back-n" then r:number(a.beyond, 12, 4, "beyond") end
+		if HAS_BITMAP[recovery] then r:bitmap(a.bitmap, a.arrived, 20, r:number(a.base, 16, 4)) end
 	end
 	r:number(a.path, 28, 2, "path")
 	r:number(a.subflow, 30, 2)
