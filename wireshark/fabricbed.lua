@@ -202,9 +202,9 @@ local function assembled_data(r)
 	else
 		r:number(a.number, 8, 4)
 	end
-	r:number(a.message, 12, 4, "message")
-	r:number(a.path, 16, 2, "path")
-	r:number(a.subflow, 18, 2)
+	r:number(a.path, 12, 2, "path")
+	r:number(a.subflow, 14, 2)
+	r:number(a.message, 16, 4, "message")
 	r:flags(20, {{a.again, 0x04, "again"}})
 end
 
