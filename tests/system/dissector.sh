@@ -39,7 +39,8 @@ END
 cat >compare.py <<'END'
 import csv, json, sys
 kind, counted = sys.argv[1], json.load(open("result/summary.json"))["packets"]
-data, answer, probe, done = {"strack": ("192", "193", "194", "20"), "assembled": ("196", "197", None, "1")}[kind]
+data, answer, probe, done = {"strack": ("192", "193", "194", "20"), "coding": ("196", "197", None, "1"),
+    "trim": ("196", "197", None, "20")}[kind]
 frames = [line.rstrip("\n").split("\t") for line in open("frames")]
 flows = {row["flow"]: row for row in csv.DictReader(open("result/flows.csv"))}
 yes, lossy, wrong, cut = ("1", "True"), "h4", [], [0, 0]
@@ -77,13 +78,14 @@ for flow, row in flows.items():
     same(of + "done", str(max(int(f[9]) for f in heard)), done)
     if row["src"] != lossy:
         same(of + "marks", len([f for f in heard[:last + 1] if f[8] in yes]), int(row["marks"]))
-    if kind == "strack":
+    if kind == "coding":
+        same(of + "symbols", max(int(f[10]) for f in heard), 19)
+    else:
         same("bitmaps with bits", bitmaps > 0, True)
         same(of + "PSNs", sorted(int(f[4]) for f in first), list(range(20)))
         same(of + "payload", sum(int(f[5]) for f in first), int(row["bytes"]))
+    if kind == "strack":
         same(of + "bytes received", max(int(f[10]) for f in heard), int(row["bytes"]))
-    else:
-        same(of + "symbols", max(int(f[10]) for f in heard), 19)
 # those that are lost on the way to the host with the lossy link do not arrive
 same("headers that reach a host", cut[0] > 0 and 0 <= counted["headers_delivered"] - cut[0] <= cut[1], True)
 same("kinds", {f[3] for f in frames}, {data, answer, probe} - {None})
@@ -91,31 +93,31 @@ sys.exit("\n".join(wrong[:10]) or 0)
 END
 
 # What tshark reads of a transport's frames; what two transports do not name alike is an argument.
-fields() { # TRANSPORT EXPECTED GOT BASE
-	echo frame.interface_name ip.dsfield.dscp fabricbed.flow infiniband.bth.opcode infiniband.bth.psn fabricbed.payload \
-		"$1.again" "$1.path" "$1.ce" "$1.$2" "$1.$3" "$1.bitmap" "$1.$4" "$1.arrived" _ws.expert.message _ws.col.Info
-}
-read_frames() { # FILE TRANSPORT EXPECTED GOT BASE
+read_frames() { # FILE PROTOCOL EXPECTED GOT BASE
 	local field options=()
 
-	for field in $(fields "${@:2}"); do
+	for field in frame.interface_name ip.dsfield.dscp fabricbed.flow infiniband.bth.opcode infiniband.bth.psn \
+		fabricbed.payload "$2.again" "$2.path" "$2.ce" "$2.$3" "$2.$4" "$2.bitmap" "$2.$5" "$2.arrived" \
+		_ws.expert.message _ws.col.Info; do
 		options+=(-e "$field")
 	done
 	tshark -X "lua_script:$dissector" -n -r "$1" -T fields "${options[@]}"
 }
-reads() { # TRANSPORT EXPECTED GOT BASE SUMMARY
-	try "$fabricbed" run incast.yaml --dataplane inline --set name="$name" --set host.transport="$1" --quiet --out result \
+reads() { # NAME TRANSPORT SUMMARY PROTOCOL EXPECTED GOT BASE
+	try "$fabricbed" run incast.yaml --dataplane inline --set name="$name" --set host.transport="$2" --quiet --out result \
 		--capture "$1.pcapng"
 	exits "$1: runs" 0
-	try read_frames "$1.pcapng" "${@:1:4}"
+	try read_frames "$1.pcapng" "${@:4}"
 	cp .out frames
 	tap_empty "$1: tshark has nothing to complain of" "$(grep -v '^Running as' <<<"$err")"
 	tap_empty "$1: no frame is malformed, and the dissector has no error" "$(grep -iE 'malformed|lua error' frames)"
 	holds "$1: fields are as the results have it" python3 compare.py "$1"
-	same "$1: a summary" "$(cut -f 16 frames | grep -m 1 'CE$')" "$5"
+	same "$1: a summary" "$(cut -f 16 frames | grep -m 1 'CE$')" "$3"
 }
-reads strack epsn bytes_recvd base_psn "SACK flow=2 psn=5 epsn=5 ooo=0 path=4 CE"
-reads assembled complete symbols base "ANSWER flow=2 psn=4 coding complete=0 symbols=5 path=4 CE"
+reads strack strack "SACK flow=2 psn=5 epsn=5 ooo=0 path=4 CE" strack epsn bytes_recvd base_psn
+reads coding '{assembled: {recovery: coding}}' "ANSWER flow=2 psn=4 coding complete=0 symbols=5 message=0 path=4 CE" \
+	assembled complete symbols base
+reads trim '{assembled: {recovery: trim}}' "ANSWER flow=2 psn=4 trim expected=5 beyond=0 path=4 CE" assembled expected beyond base
 
 summaries() { # FILE FILTER OPTION...
 	tshark -X "lua_script:$dissector" -n -r "$1" -Y "$2" "${@:3}" -T fields -e _ws.col.Protocol -e _ws.col.Info 2>/dev/null
@@ -126,7 +128,7 @@ same "the schemes of recovery are named" "$(sed -n 's/^local RECOVERIES = //p' "
 	"{[0] = $(sed -n '/define RECOVERIES/,/[^\\]$/p' "$root/userspace/transport/recovery/recovery.h" | grep -o '"[^"]*"' |
 		paste -sd , | sed 's/,/, /g')}"
 # A capture may hold the beginnings of frames alone.
-editcap -s 50 assembled.pcapng cut.pcapng
+editcap -s 50 coding.pcapng cut.pcapng
 editcap -s 60 strack.pcapng cut2.pcapng
 mergecap -w both.pcapng cut.pcapng cut2.pcapng
 tap_empty "frames that are cut short are no error" "$(summaries both.pcapng '_ws.lua.error || fabricbed.short')"
