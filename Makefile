@@ -284,7 +284,7 @@ $(BUILD)/fabricbed.8: $(BUILD)/fabricbed
 $(BUILD)/fabricbed-scenario.5: $(BUILD)/fabricbed
 	$(Q)$< help --man scenario > $@
 
-install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install command, man pages, completion and scenarios under PREFIX
+install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install command, man pages, completion, scenarios and Wireshark's dissector under PREFIX
 	install -D -m 755 $(BUILD)/fabricbed $(DESTDIR)$(PREFIX)/bin/fabricbed
 	$(if $(PLUGIN),install -D -m 644 $(PLUGIN) $(DESTDIR)$(PREFIX)/lib/fabricbed/fabricbed-mpi.so)
 	install -D -m 644 $(BUILD)/fabricbed.8 $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8
@@ -294,6 +294,7 @@ install: all $(BUILD)/fabricbed.8 $(BUILD)/fabricbed-scenario.5 ## install comma
 	install -d $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
 	install -m 644 scenarios/*.yaml $(wildcard scenarios/*.csv scenarios/*.goal) $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/fabricbed/scenarios/flow-sizes scenarios/flow-sizes/*.cdf
+	install -D -m 644 wireshark/fabricbed.lua $(DESTDIR)$(PREFIX)/share/fabricbed/wireshark/fabricbed.lua
 
 uninstall: ## take it away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/fabricbed $(DESTDIR)$(PREFIX)/share/man/man8/fabricbed.8

@@ -181,6 +181,9 @@ struct strack_sack {
 	__be64 sent_ps;
 } __attribute__((packed));
 
+/* What trimming leaves of a data packet after the BTH. */
+#define TRIMMED_EXTENSION 16
+
 enum assembled_opcode {
 	ASSEMBLED_DATA = 0xc4,
 	ASSEMBLED_ANSWER = 0xc5,
@@ -191,13 +194,13 @@ enum assembled_opcode {
 #define ASSEMBLED_FLAG_TRIMMED 0x08 /* answer: the packet came without its payload */
 #define ASSEMBLED_FLAG_NAK     0x10 /* answer: all from `expected` on is to be sent again */
 
-/* After the BTH, whose PSN is that of the packet's subflow. */
+/* After the BTH, whose PSN is that of the packet's subflow. Trimming leaves all before `message`. */
 struct assembled_data {
 	__be64 sent_ps; /* sender's clock, echoed */
 	__be32 number;  /* of the packet in all messages; coding: of the symbol in its message */
-	__be32 message; /* which it is of, from 0 */
 	__be16 path;    /* path id, echoed */
 	__be16 subflow; /* echoed */
+	__be32 message; /* which it is of, from 0 */
 	__u8 flags;
 	__u8 recovery; /* the scheme's number in RECOVERIES */
 	__u8 reserved[2];

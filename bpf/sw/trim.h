@@ -12,13 +12,11 @@
 #include "sw/resubmit.h"
 #include "lib/ip.h"
 
-#define TRIM_EXTENSION 16
-
 /* Control packets are headers only: a frame below so many trimmed lengths is not trimmed. */
 #define TRIM_WORTH 2
 
 /* Of the transport's headers: UDP, BTH, its extension. */
-#define TRIM_ABOVE (sizeof(struct udp_hdr) + sizeof(struct bth_hdr) + TRIM_EXTENSION)
+#define TRIM_ABOVE (sizeof(struct udp_hdr) + sizeof(struct bth_hdr) + TRIMMED_EXTENSION)
 
 /* What an earlier switch has cut: headers on their way to the receiver, or back to the sender. */
 static __always_inline int sw_is_trimmed(const struct sw_ctx *c)

@@ -266,7 +266,8 @@ const struct command cmd_capture = {
 		"reason as the packet's comment. TARGET is a port ('tor0.0->agg0.1'), a node, a link, a pattern of\n"
 		"them, or all. It goes on until Ctrl-C, the end of the pipe's reader, or of the fabric, and says\n"
 		"then how much it was. After Ctrl-C the file has all that had passed by then; a second one\n"
-		"does not wait for it.\n\n"
+		"does not wait for it. For STrack, the assembled transport and trimmed headers Wireshark has to\n"
+		"load share/fabricbed/wireshark/fabricbed.lua, where fabricbed is installed.\n\n"
 		"  fabricbed capture hello h0 --output h0.pcapng\n"
 		"  fabricbed capture hello all | wireshark -k -i -\n"
 		"  fabricbed capture hello 'tor0.0->agg0.1' | tshark -r -",

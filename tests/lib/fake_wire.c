@@ -244,12 +244,13 @@ static void count_data(struct fake_flow *f, const struct rx_frame *rx, uint32_t 
 	f->arrivals[offset / mtu]++;
 }
 
-/* As a switch that trims leaves it: nothing after the BTH and the transport's own header. */
+/* As a switch that trims leaves it. */
 static void strip(const struct fake_packet *p, struct rx_frame *rx)
 {
 	rx->trimmed = p->cut == FAKE_TRIMMED;
 	rx->returned = p->cut == FAKE_RETURNED;
-	rx->transport_length = rx->captured - rx->transport_offset;
+	rx->transport_length = sizeof(struct bth_hdr) + TRIMMED_EXTENSION;
+	rx->captured = rx->transport_offset + rx->transport_length;
 }
 
 static void at_end(struct fake_wire *w, struct fake_packet *p)

@@ -358,6 +358,7 @@ exits "what is installed runs" 0
 same "the installed completion is the command's" \
 	"$(cat image/usr/share/bash-completion/completions/fabricbed)" "$(cat completion)"
 same "the installed man page is the command's" "$(cat image/usr/share/man/man8/fabricbed.8)" "$(cat fabricbed.8)"
+holds "Wireshark's dissector is installed" cmp image/usr/share/fabricbed/wireshark/fabricbed.lua "$root/wireshark/fabricbed.lua"
 try env -u MAKEFLAGS -u MAKELEVEL make -C "$root" BUILD="$(dirname "$fabricbed")" DESTDIR="$scratch/image" PREFIX=/usr uninstall
 same "make uninstall takes it all away" "$(find image -type f)" ""
 tap_done

@@ -334,14 +334,22 @@ static unsigned on_answer(
 	return go_on(s, now);
 }
 
-static bool read_data(const struct rx_frame *rx, const struct bth *bth, struct assembled_data *ret,
-	struct recovery_data *ret_data)
+_Static_assert(offsetof(struct assembled_data, message) == TRIMMED_EXTENSION,
+	"what it takes to tell of a packet that was trimmed");
+
+/* What trimming does not leave is 0, but for the number of the recovery, which is its own. */
+static bool read_data(const struct assembled *s, const struct rx_frame *rx, const struct bth *bth,
+	struct assembled_data *ret, struct recovery_data *ret_data)
 {
-	const uint8_t *extension = headers_extension(rx, sizeof(*ret));
+	uint32_t bytes = rx->trimmed || rx->returned ? TRIMMED_EXTENSION : sizeof(*ret);
+	const uint8_t *extension = headers_extension(rx, bytes);
 
 	if (bth->opcode != ASSEMBLED_DATA || !extension)
 		return false;
-	memcpy(ret, extension, sizeof(*ret));
+	*ret = (struct assembled_data){.recovery = s->recovery_number};
+	memcpy(ret, extension, bytes);
+	if (ret->recovery != s->recovery_number)
+		return false;
 	*ret_data = (struct recovery_data){
 		.psn = bth->psn,
 		.number = be32toh(ret->number),
@@ -361,8 +369,7 @@ static unsigned on_returned(
 	struct assembled_data wire;
 	struct recovery_data d;
 
-	if (!s->recovery->on_returned || !read_data(rx, bth, &wire, &d) ||
-		wire.recovery != s->recovery_number ||
+	if (!s->recovery->on_returned || !read_data(s, rx, bth, &wire, &d) ||
 		!plausible(s, d.sent_ps, be16toh(wire.path), now) ||
 		!s->recovery->on_returned(recovery_of(s), &d, &news, now))
 		return 0;
@@ -444,7 +451,7 @@ static unsigned receiver_on_packet(struct assembled *s, const struct rx_frame *r
 	struct recovery_data d;
 
 	s->ep.stats.trimmed += rx->trimmed;
-	if (!read_data(rx, bth, &data, &d) || data.recovery != s->recovery_number)
+	if (!read_data(s, rx, bth, &data, &d))
 		return 0;
 	answer = (struct recovery_answer){
 		.psn = d.psn, .subflow = d.subflow, .trimmed = rx->trimmed, .again = d.again};
@@ -492,7 +499,7 @@ static bool assembled_payload(const struct endpoint *ep, const struct rx_frame *
 	struct recovery_data d;
 	struct bth bth;
 
-	if (s->sender || !headers_read_bth(rx, &bth) || !read_data(rx, &bth, &wire, &d) ||
+	if (s->sender || !headers_read_bth(rx, &bth) || !read_data(s, rx, &bth, &wire, &d) ||
 		!place(s, recovery_of(s), &d, ret_offset, ret_length))
 		return false;
 	*ret_start = rx->transport_offset + (uint32_t)(sizeof(struct bth_hdr) + sizeof(wire));

@@ -22,6 +22,7 @@ static const struct key keys[] = {
 	KEY("packets", COUNT, struct plb_options, packets, .fallback = "16", .min = 1,
 		.max = TIMES_MAX, .help = "answered packets of a path after which it is looked at"),
 	KEY("marked", CHANCE, struct plb_options, marked, .fallback = "40%", .min = 1,
+		.expected = "a share above 0% and up to 100%",
 		.help = "share of marked ones among them from which the path is left"),
 };
 
