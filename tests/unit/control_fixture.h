@@ -63,7 +63,8 @@ static inline void control_answer(
 
 static inline void control_lose(struct control_bench *b, enum control_loss how, uint32_t bytes)
 {
-	b->kind->on_loss(b->state, how, bytes, b->now);
+	if (b->kind->on_loss)
+		b->kind->on_loss(b->state, how, bytes, b->now);
 }
 
 static inline uint64_t control_window_now(const struct control_bench *b)

@@ -32,6 +32,7 @@ static void it_paces(void **state)
 	(void)state;
 	open_at(&b, "dcqcn");
 	assert_null(b.kind->window);
+	assert_int_equal(transport_facts(&b.scenario->host.transport).least_share, 1000);
 	assert_int_equal(rate(&b), 100 * GBPS);
 	assert_true(b.kind->ready(b.state, b.now) <= b.now);
 	control_answer(&b, RTT, MTU, true, false); /* alpha is 1: half */

@@ -147,6 +147,15 @@ static void an_empty_fabric_is_filled_fast(void **state)
 		ack(&b, 0, false);
 	expect_window(&b, 150000 + 9 * 375);
 	control_close(&b);
+
+	/* it lasts, though the window grows by more than what arrives */
+	control_open(
+		&b, "nscc: {quick_adapt: off, proportional: 0, eta: 0}", 800000000000, RTT, MTU, 0);
+	control_lose(&b, CONTROL_LOSS_SEEN, 900000);
+	for (unsigned i = 0; i < 610; i++)
+		ack(&b, 0, false);
+	expect_window(&b, 900000 + 10 * 2 * MTU);
+	control_close(&b);
 }
 
 /* fulfill_adjustment: eta in each round trip, whatever is heard */
@@ -172,8 +181,10 @@ static void losses_are_taken_off(void **state)
 
 	(void)state;
 	open_at(&b, "nscc: {quick_adapt: off}");
-	b.unacked = 100000;
+	b.unacked = 97000;
 	control_answer(&b, US, 0, false, true);
+	b.kind->on_send(b.state, MTU + 80, b.now);
+	b.kind->on_send(b.state, MTU + 80, b.now);
 	expect_window(&b, 225000 - MTU);
 	control_lose(&b, CONTROL_LOSS_SEEN, 25000 - MTU);
 	expect_window(&b, 200000);
@@ -230,11 +241,15 @@ static void it_adapts_quickly_to_losses(void **state)
 	expect_window(&b, 19 * MTU);
 	control_close(&b);
 
-	/* any answer notices an earlier loss, with what it acknowledges itself */
-	open_period(&b, "nscc: {eta: 0}", 0);
+	/* any answer notices an earlier loss, with what it acknowledges itself, and once */
+	open_period(&b, "nscc: {eta: 0, proportional: 0}", 10);
 	b.now += 1;
-	ack(&b, 0, false);
-	expect_window(&b, MTU);
+	ack(&b, RTT / 2, false);
+	expect_window(&b, 11 * MTU);
+	ack(&b, RTT / 2, false);
+	b.now += 2 * RTT + 1;
+	ack(&b, RTT / 2, false);
+	expect_window(&b, 11 * MTU);
 	control_close(&b);
 }
 

@@ -69,10 +69,10 @@ static void above_the_target_it_shrinks_once_a_round_trip(void **state)
 	ack(&b, 20 * US);
 	expect_window(&b, 187505.3 * 0.64);
 	/* at the target it is not below: nothing is taken away, and the round trip goes on */
-	b.now += RTT;
+	b.now += 20 * US;
 	ack(&b, 15 * US);
 	expect_window(&b, 187505.3 * 0.64);
-	b.now += 30 * US;
+	b.now += 25 * US;
 	ack(&b, 30 * US); /* 0.4 */
 	expect_window(&b, 187505.3 * 0.64 * 0.6);
 	b.now += PS_PER_S;

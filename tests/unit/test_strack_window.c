@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "transport/strack_window.h"
+#include "transport/control/strack_window.h"
 
 #define US    1000000ull
 #define GBPS  1000000000ull
@@ -61,14 +61,20 @@ static void ack(struct strack_window *w, bool marked, uint64_t delay, uint32_t n
 
 static void first_window_is_the_largest(void **state)
 {
+	static const struct quantity bdp = {1, QUANTITY_BDP}, more = {1.4, QUANTITY_BDP},
+				     bytes = {75000, QUANTITY_BYTES}, none = {1, QUANTITY_BYTES},
+				     vast = {1e9, QUANTITY_BYTES};
 	struct strack_window w = reference();
 
 	(void)state;
 	near(packets(&w), 100);
 	assert_int_equal(w.bytes, 150000);
-	assert_int_equal(strack_window_packets(100 * GBPS, RTT, 1500, 1.0, 1), 101);
-	assert_int_equal(strack_window_packets(400 * GBPS, 8 * US, 4096, 1.4, 4), 137 + 3);
-	assert_int_equal(strack_window_packets(1, 1, 4096, 1.0, 1), 1);
+	assert_int_equal(strack_window_packets(100 * GBPS, RTT, 1500, &bdp, 1), 101);
+	assert_int_equal(strack_window_packets(400 * GBPS, 8 * US, 4096, &more, 4), 137 + 3);
+	assert_int_equal(strack_window_packets(1, 1, 4096, &bdp, 1), 1);
+	assert_int_equal(strack_window_packets(100 * GBPS, RTT, 1500, &bytes, 1), 51);
+	assert_int_equal(strack_window_packets(100 * GBPS, RTT, 1500, &none, 1), 11);
+	assert_int_equal(strack_window_packets(100 * GBPS, RTT, 1500, &vast, 1), 1601);
 }
 
 static void line_7_unmarked_and_far_over(void **state)

@@ -40,6 +40,7 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
 	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
 	ret->rto_least_ps = recovery->rto_least_ps;
+	ret->least_share = control->least_share;
 	ret->marks_for = control->marks ? control->name : paths->marks ? paths->name : NULL;
 	ret->share_for = control->share ? control->name : NULL;
 	ret->trims = recovery->needs;

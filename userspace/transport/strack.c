@@ -3,25 +3,16 @@
 #include "transport/strack_receiver.h"
 #include "transport/strack_sender.h"
 
-#define RING_BITS_MIN    256
-#define RING_WINDOWS     4
-#define WINDOW_SHARE_MIN 0.1
-#define WINDOW_SHARE_MAX 16.0
+#define RING_BITS_MIN 256
+#define RING_WINDOWS  4
 
 /* The largest window, in packets. */
 static uint32_t window_of(const struct transport_env *env)
 {
 	const struct strack_options *o = env->options;
-	double share = o->window.value;
 
-	if (o->window.unit == QUANTITY_BYTES)
-		share /= (double)strack_window_bdp(env->host_rate_bps, env->base_rtt_ps);
-	if (!(share >= WINDOW_SHARE_MIN))
-		share = WINDOW_SHARE_MIN;
-	if (share > WINDOW_SHARE_MAX)
-		share = WINDOW_SHARE_MAX;
 	return strack_window_packets(
-		env->host_rate_bps, env->base_rtt_ps, env->mtu, share, o->sack_packets);
+		env->host_rate_bps, env->base_rtt_ps, env->mtu, &o->window, o->sack_packets);
 }
 
 /* By the window and not by the message: STrack, 3.3.2, keeps the bitmaps small on purpose. */

@@ -3,9 +3,9 @@
 #define FABRICBED_STRACK_SENDER_H
 
 /* What is sent, what is known to have arrived, what is believed lost: STrack, 3.3.2. */
+#include "transport/control/strack_window.h"
 #include "transport/paths/strack_spray.h"
 #include "transport/strack_flow.h"
-#include "transport/strack_window.h"
 
 struct strack_sender {
 	struct strack_flow flow;

@@ -17,7 +17,8 @@
 	X(swift, "swift")                                                                          \
 	X(dctcp, "dctcp")                                                                          \
 	X(dcqcn, "dcqcn")                                                                          \
-	X(nscc, "nscc")
+	X(nscc, "nscc")                                                                            \
+	X(strack, "strack")
 
 /* What the answer to a packet tells. */
 struct control_answer {
@@ -62,8 +63,9 @@ struct control_kind {
 	void (*on_send)(void *state, uint32_t frame_bytes, uint64_t now);
 	/* The rate that it paces at, in bits a second; SENDER_NONE. NULL: it does not pace. */
 	uint64_t (*rate)(const void *state, uint64_t now);
-	bool marks; /* it is of no use without switches that mark */
-	bool share; /* it needs flow_spec.fair_bps */
+	uint32_t least_share; /* as in struct transport_facts */
+	bool marks;           /* it is of no use without switches that mark */
+	bool share;           /* it needs flow_spec.fair_bps */
 };
 
 #define CONTROL_DECLARE(symbol, word) extern const struct control_kind control_kind_##symbol;

@@ -215,5 +215,6 @@ const struct control_kind control_kind_dcqcn = {
 	.ready = ready,
 	.on_send = on_send,
 	.rate = rate,
+	.least_share = DCQCN_LEAST_SHARE,
 	.marks = true,
 };

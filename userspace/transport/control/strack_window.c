@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The congestion window: one for all paths, clock_asked by delay, checked against ECN. */
-#include "transport/strack_window.h"
+#include "transport/control/strack_window.h"
 
 #include "base/units.h"
 
@@ -8,6 +8,8 @@
 #define REF_BDP      150000ull   /* ... at 100 Gbps */
 #define EWMA_SHIFT   3           /* ewma = 0.125 */
 #define PACKETS_MOST (1u << 20)
+#define SHARE_MIN    0.1
+#define SHARE_MAX    16.0
 
 /* a * b / c, the product in full; c is not 0 and the result fits. */
 static uint64_t mul_div(uint64_t a, uint64_t b, uint64_t c)
@@ -23,12 +25,19 @@ uint64_t strack_window_bdp(uint64_t rate_bps, uint64_t base_rtt_ps)
 	return mul_div(rate_bps, base_rtt_ps, 8 * PS_PER_S);
 }
 
-uint32_t strack_window_packets(
-	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets)
+uint32_t strack_window_packets(uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu,
+	const struct quantity *window, uint32_t sack_packets)
 {
-	uint64_t packets =
-		(uint64_t)((double)strack_window_bdp(rate_bps, base_rtt_ps) * share) / mtu + 1;
+	double bdp = (double)strack_window_bdp(rate_bps, base_rtt_ps), share = window->value;
+	uint64_t packets;
 
+	if (window->unit == QUANTITY_BYTES)
+		share /= bdp;
+	if (!(share >= SHARE_MIN))
+		share = SHARE_MIN;
+	if (share > SHARE_MAX)
+		share = SHARE_MAX;
+	packets = (uint64_t)(bdp * share) / mtu + 1;
 	packets += sack_packets - 1;
 	return packets < PACKETS_MOST ? (uint32_t)packets : PACKETS_MOST;
 }

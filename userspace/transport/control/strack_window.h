@@ -8,6 +8,7 @@
  */
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/quantity.h"
 
 #define WINDOW_SHIFT 20
 #define WINDOW_ONE   (1ull << WINDOW_SHIFT)
@@ -46,11 +47,11 @@ struct strack_signal {
 uint64_t strack_window_bdp(uint64_t rate_bps, uint64_t base_rtt_ps);
 
 /*
- * A window in whole packets: that share of a BDP, and what a receiver that answers every
- * sack_packets-th packet may be holding back. At least 1.
+ * A window in whole packets: so many bytes, or that share of a BDP; of 0.1 to 16 BDP; and what a
+ * receiver that answers every sack_packets-th packet may be holding back. At least 1.
  */
-uint32_t strack_window_packets(
-	uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu, double share, uint32_t sack_packets);
+uint32_t strack_window_packets(uint64_t rate_bps, uint64_t base_rtt_ps, uint32_t mtu,
+	const struct quantity *window, uint32_t sack_packets);
 
 /*
  * alpha is 4 bdp_sf delay_sf / base_rtt, but delay_sf counts as no more than 1: past 12 us it
