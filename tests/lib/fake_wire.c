@@ -147,6 +147,14 @@ static void cut_short(struct fake_wire *w, struct fake_packet *p, uint64_t at)
 	push(w, (struct fake_event){.at = at + w->config.delay_ps, .kind = AT_END, .packet = p});
 }
 
+static void travel(struct fake_wire *w, struct fake_packet *p, uint64_t left)
+{
+	push(w, (struct fake_event){.at = left + w->config.delay_ps * (p->forward ? 1 : 2),
+			.kind = p->forward ? AT_QUEUE : AT_END,
+			.flow = p->flow,
+			.packet = p});
+}
+
 /* The frame's last bit leaves its endpoint at `left`. */
 static void launch(struct fake_wire *w, struct fake_packet *p, uint64_t left)
 {
@@ -164,10 +172,13 @@ static void launch(struct fake_wire *w, struct fake_packet *p, uint64_t left)
 		cut_short(w, p, left + extra + w->config.delay_ps);
 		return;
 	}
-	push(w, (struct fake_event){.at = left + extra + w->config.delay_ps * (p->forward ? 1 : 2),
-			.kind = p->forward ? AT_QUEUE : AT_END,
-			.flow = p->flow,
-			.packet = p});
+	travel(w, p, left + extra);
+	if (h->twice && h->twice(h->arg, p)) {
+		struct fake_packet *copy = packet_new(w, p->flow, SENDER);
+
+		*copy = *p;
+		travel(w, copy, left + extra);
+	}
 }
 
 static void fill(struct fake_packet *p, const struct tx_frame *tx)
@@ -359,6 +370,7 @@ static void start(struct fake_wire *w, uint32_t flow)
 		.src_host = flow,
 		.dst_host = c->senders,
 		.bytes = c->message_bytes,
+		.more = c->more,
 		.seed = rng_stream(c->seed, "flow", flow),
 		.dscp = FLOW_DSCP,
 	};
@@ -369,6 +381,8 @@ static void start(struct fake_wire *w, uint32_t flow)
 		assert(ep);
 		c->ops->open(ep, c->env, &spec, end == SENDER, w->now);
 		w->flows[flow].ends[end] = ep;
+		if (end == SENDER && c->more)
+			c->ops->release(ep, 1 + c->more, w->now);
 	}
 	send_next(w, flow);
 }
@@ -380,7 +394,8 @@ void fake_wire_open(struct fake_wire *w, const struct fake_config *config)
 	w->flows = calloc(config->senders, sizeof(*w->flows));
 	assert(w->flows);
 	for (uint32_t i = 0; i < config->senders; i++) {
-		w->flows[i].arrivals = calloc(config->message_bytes / config->env->mtu + 1, 1);
+		w->flows[i].arrivals = calloc(
+			config->message_bytes / config->env->mtu * (1 + config->more) + 1, 1);
 		assert(w->flows[i].arrivals);
 		push(w, (struct fake_event){
 				.at = config->start_gap_ps * i, .kind = START, .flow = i});

@@ -46,6 +46,8 @@ struct fake_hooks {
 	void (*see)(void *arg, const struct fake_packet *p);
 	/* Cuts the payload off a frame of the flow's sender. */
 	enum fake_cut (*cut)(void *arg, const struct fake_packet *p);
+	/* A frame that is not lost or cut travels twice. */
+	bool (*twice)(void *arg, const struct fake_packet *p);
 };
 
 struct fake_config {
@@ -53,6 +55,7 @@ struct fake_config {
 	const struct transport_env *env;
 	uint32_t senders;
 	uint64_t message_bytes;
+	uint32_t more; /* messages of each sender after the first, all of them released at once */
 	uint64_t rate_bps, queue_rate_bps;
 	uint64_t delay_ps;
 	uint32_t buffer_bytes;           /* of the queue */
