@@ -6,11 +6,14 @@
 #include <stdlib.h>
 #include <cmocka.h>
 #include "base/json.h"
-#include "lib/small_net.h"
+#include "engine/internal.h"
+#include "lib/class_net.h"
 #include "lib/small_session.h"
 #include "scenario_fixture.h"
 #include "transport/roce.h"
 #include "transport/strack.h"
+
+#define RATE 10000000000ull
 
 #define FABRIC                                                                                     \
 	NAMED "topology: {leaf_spine: {leaves: 2, spines: 2, hosts_per_leaf: 4}}\n"                \
@@ -229,8 +232,8 @@ static struct outcome run(const char *host, const char *entry, const char *workl
 static void an_entry_runs_as_if_hosts_had_its_transport(void **state)
 {
 	static const char *const transports[] = {
-		"{roce: {qps_per_connection: 4}}", "{strack: {rto: 3ms, paths: 7}}"};
-	static const char *const workloads[] = {"permutation: {message: 70000, repeat: 2}",
+		"{roce: {qps_per_connection: 40}}", "{strack: {rto: 3ms, paths: 7, window: 8KB}}"};
+	static const char *const workloads[] = {"permutation: {message: 163840, repeat: 2}",
 		"load: {sizes: hadoop, load: 20%, until: 30us}",
 		"collective: {op: all_reduce, algorithm: ring, size: 100KB}"};
 
@@ -254,22 +257,44 @@ static void an_entry_runs_as_if_hosts_had_its_transport(void **state)
 		}
 }
 
+#define BIG 100000
+
+static size_t big_size(const struct transport_env *env, const struct flow_spec *flow, bool sender)
+{
+	(void)env;
+	(void)flow;
+	(void)sender;
+	return BIG;
+}
+
+/* Messages of a stream have one connection, and so one transport; a block has room for any. */
 static void an_operation_has_one_of_the_fabric_s(void **state)
 {
-	struct operation flows[] = {{.src_host = 0, .dst_host = 1, .bytes = 4096, .stream = 1},
-		{.src_host = 0, .dst_host = 1, .bytes = 4096, .stream = 1}};
-	struct small_net s;
+	static const struct class_link links[] = {{0, 2, RATE, 1000}, {1, 2, RATE, 1000}};
+	struct operation flows[] = {
+		{.src_host = 0, .dst_host = 1, .bytes = CLASS_NET_MTU, .stream = 1},
+		{.src_host = 0, .dst_host = 1, .bytes = CLASS_NET_MTU, .stream = 1}};
+	struct transport_ops big;
+	struct class_net n;
 
 	(void)state;
-	small_net_star(&s, 2, GBPS, GBPS, 1000);
-	small_net_open(&s, &(struct small_config){.seed = 1});
+	class_net_init(&n, 2, 1, links, COUNT(links));
+	big = *n.params.transports[0].ops;
+	big.size = big_size;
+	n.params.transports[1] = n.params.transports[0];
+	n.params.transports[1].ops = &big;
+	class_net_open(&n);
+	assert_true(n.engine->memory.block_bytes > 2 * BIG);
+	for (uint8_t i = 1; i <= OPERATION_TRANSPORTS; i++) {
+		flows[1].transport = i;
+		assert_int_equal(engine_add_flows(n.engine, flows, 2, NULL, 0), -EINVAL);
+	}
+	flows[1].stream = 0;
+	flows[1].transport = 2;
+	assert_int_equal(engine_add_flows(n.engine, flows, 2, NULL, 0), -EINVAL);
 	flows[1].transport = 1;
-	assert_int_equal(engine_add_flows(s.engine, flows, 2, NULL, 0), -EINVAL);
-	flows[1].transport = OPERATION_TRANSPORTS;
-	assert_int_equal(engine_add_flows(s.engine, flows, 2, NULL, 0), -EINVAL);
-	flows[1].transport = 0;
-	assert_int_equal(engine_add_flows(s.engine, flows, 2, NULL, 0), 0);
-	small_net_close(&s);
+	assert_int_equal(engine_add_flows(n.engine, flows, 2, NULL, 0), 0);
+	class_net_close(&n);
 }
 
 int main(void)
