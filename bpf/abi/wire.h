@@ -194,7 +194,7 @@ enum assembled_opcode {
 #define ASSEMBLED_FLAG_TRIMMED 0x08 /* answer: the packet came without its payload */
 #define ASSEMBLED_FLAG_NAK     0x10 /* answer: all from `expected` on is to be sent again */
 
-/* After the BTH, whose PSN is that of the packet's subflow. Trimming leaves all before `message`. */
+/* After the BTH, whose PSN is of the packet's subflow. Trimming leaves all before `message`. */
 struct assembled_data {
 	__be64 sent_ps; /* sender's clock, echoed */
 	__be32 number;  /* of the packet in all messages; coding: of the symbol in its message */

@@ -2,7 +2,7 @@
 #ifndef FABRICBED_TEST_RECOVERY_BENCH_H
 #define FABRICBED_TEST_RECOVERY_BENCH_H
 
-/* An assembled transport on a fake wire, of which the recovery is looked at: one path, the line's rate. */
+/* An assembled transport on a fake wire, for its recovery: one path, the line's rate. */
 #include "base/quantity.h"
 #include "base/units.h"
 #include "fake_wire.h"

@@ -557,7 +557,7 @@ static void lies_stop_no_flow(void **state)
 
 				assert_true(steps++ < 2 * LOSSY_STEPS);
 				assert_true(step(&p, &rng, steps < LOSSY_STEPS, now));
-				/* the last answer is true: a lie that moves `expected` cannot be told */
+				/* the last answer is true: of a lie none can tell */
 				a = lie(&rng, packets, 0, now);
 				a.expected = reached(&p, a.subflow);
 				if (rng_below(&rng, 2))
