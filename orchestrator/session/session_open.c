@@ -381,8 +381,11 @@ int session_add_traffic(struct session *s, size_t first)
 		r = ending_foresee(&ending, &p, &m);
 	s->ideal_ps = max_u64(s->ideal_ps, ending.size.ideal_ps);
 	s->fabric_ps = max_u64(s->fabric_ps, max_u64(s->ideal_ps, ending.fabric_ps));
-	/* what is added to others does not start with them */
-	s->payload_ps = first || ending.size.starts_differ ? 0 : ending.size.payload_ps;
+	/* what is added to others does not start with them, and some lists do not start at once */
+	if (!first && ending.size.starts_ps <= ending.size.payload_ps / 100)
+		s->payload_ps = ending.size.payload_ps;
+	else
+		s->payload_ps = 0;
 	s->bytes += ending.size.bytes;
 	s->messages += ending.size.messages;
 	s->end_ps = !s->params.lasting && sc->until_ps ? sc->until_ps : ending.limit_ps;

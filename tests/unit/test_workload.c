@@ -244,13 +244,13 @@ static void payload_alone(void **state)
 	(void)state;
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.payload_ps, 3500 * 80);
-	assert_false(size.starts_differ);
+	assert_int_equal(size.starts_ps, 0);
 	to_15[2].bytes = 3600;
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
 	assert_int_equal(size.payload_ps, 3600 * 80);
-	to_15[1].start_ps = 1;
+	to_15[1].start_ps = 7;
 	assert_int_equal(workload_measure(&m, &f->net, &frames, &size), 0);
-	assert_true(size.starts_differ);
+	assert_int_equal(size.starts_ps, 7);
 	fabric_free(f);
 }
 

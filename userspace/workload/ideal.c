@@ -35,8 +35,8 @@ struct measure {
 	size_t capacity;     /* of by_edge */
 	uint32_t *edge_next; /* where each edge switch's start in by_edge; scratch */
 	struct demands sent, received;
-	struct payload *payload;   /* by host */
-	uint64_t payload_start_ps; /* of all messages in it; UINT64_MAX: of none yet */
+	struct payload *payload;    /* by host */
+	uint64_t first_ps, last_ps; /* starts of the messages in it; UINT64_MAX: there is none */
 	struct workload_size size;
 };
 
@@ -97,7 +97,7 @@ static int measure_init(struct measure *x)
 	}
 	x->edge_next = calloc(switches + 1, sizeof(*x->edge_next));
 	x->payload = calloc(x->net->host_count, sizeof(*x->payload));
-	x->payload_start_ps = UINT64_MAX;
+	x->first_ps = UINT64_MAX;
 	if (!x->dist || !x->order || !x->ways || !x->edge_next || !x->payload ||
 		demands_init(&x->sent, x->net->host_count) < 0 ||
 		demands_init(&x->received, x->net->host_count) < 0)
@@ -286,9 +286,11 @@ static void add_payload(struct measure *x, const struct operation *msg, const st
 	struct payload *to = msg->waits ? &alone : &x->payload[msg->dst_host];
 	uint64_t *most_ps = &x->size.payload_ps;
 
-	if (!msg->waits && x->payload_start_ps == UINT64_MAX)
-		x->payload_start_ps = msg->start_ps;
-	x->size.starts_differ |= !msg->waits && x->payload_start_ps != msg->start_ps;
+	if (!msg->waits) {
+		x->first_ps = min_u64(x->first_ps, msg->start_ps);
+		x->last_ps = max_u64(x->last_ps, msg->start_ps);
+		x->size.starts_ps = x->last_ps - x->first_ps;
+	}
 	from->sent += msg->bytes;
 	to->received += msg->bytes;
 	*most_ps = max_u64(*most_ps, bytes_ps(from->sent, x->net->ports[t->out].rate_bps));

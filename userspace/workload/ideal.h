@@ -19,7 +19,7 @@ struct workload_size {
 			  /* of those messages whose completion time counts */
 	/* the same by the payload alone, for messages that start at the same time */
 	uint64_t payload_ps;
-	bool starts_differ; /* they do not */
+	uint64_t starts_ps; /* from the first such start to the last */
 	struct {
 		uint64_t packet_hops; /* links that its packets cross */
 		uint64_t dscps;       /* of its data, a bit each */
