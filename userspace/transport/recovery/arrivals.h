@@ -15,11 +15,13 @@ struct arrivals {
 	uint32_t count;    /* packets that arrived beyond it */
 };
 
-/* Packets of all of a connection's messages. */
+/* Packets of all of a connection's messages, or UINT32_MAX if there are more. */
 static inline uint32_t packets_of_flow(
 	const struct transport_env *env, const struct flow_spec *flow)
 {
-	return (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu) * (1 + flow->more);
+	uint64_t packets = (flow->bytes + env->mtu - 1) / env->mtu * (1 + (uint64_t)flow->more);
+
+	return packets < UINT32_MAX ? (uint32_t)packets : UINT32_MAX;
 }
 
 /*
