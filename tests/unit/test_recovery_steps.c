@@ -22,12 +22,12 @@ struct pair {
 	struct recovery_answer last;
 };
 
-static void open_pair(
-	struct pair *p, const char *name, const void *options, uint32_t packets, uint32_t messages)
+static void open_pair_at(struct pair *p, const char *name, const void *options, uint32_t packets,
+	uint32_t messages, uint64_t rtt_ps)
 {
 	*p = (struct pair){
 		.kind = recovery_bench_kind(name),
-		.env = {.mtu = SIZE, .host_rate_bps = 100 * GBPS, .base_rtt_ps = RTT},
+		.env = {.mtu = SIZE, .host_rate_bps = 100 * GBPS, .base_rtt_ps = rtt_ps},
 		.flow = {.bytes = packets * SIZE, .more = messages - 1},
 	};
 	for (int sender = 0; sender < 2; sender++) {
@@ -39,13 +39,19 @@ static void open_pair(
 			.options = options,
 			.packets = {(uint64_t)packets * messages * SIZE, packets * messages,
 				packets, SIZE, SIZE},
-			.base_rtt_ps = RTT,
+			.base_rtt_ps = rtt_ps,
 			.rng = 1,
 			.messages = messages,
 			.released = 1,
 		};
 		p->kind->open(p->r[sender], sender, 0);
 	}
+}
+
+static void open_pair(
+	struct pair *p, const char *name, const void *options, uint32_t packets, uint32_t messages)
+{
+	open_pair_at(p, name, options, packets, messages, RTT);
 }
 
 static void close_pair(struct pair *p)
@@ -101,6 +107,45 @@ static void deliver(struct pair *p, const struct recovery_data *d, uint64_t now)
 {
 	arrive(p, d, false);
 	assert_true(hear(p, &p->last, now));
+}
+
+/* So many leave in one go, and no more until the first is acknowledged. */
+static void senders_stop_where_receivers_forget(void **state)
+{
+	static struct dupack_options one = {.threshold = 3, .subflows = 1}, five = {3, 5, false, 0};
+	static struct selective_options o = {.threshold = 3};
+	static const struct {
+		const char *name;
+		const void *options;
+		uint64_t rtt_us;
+		uint32_t packets, out;
+	} cases[] = {
+		{"dupack", &one, 8, 3000, 1024},
+		{"dupack", &one, 8, 500, 500},
+		{"dupack", &one, 90, 10000, 8192}, /* 4 x 1.125 MB */
+		{"dupack", &one, 9000, 20000, 16384},
+		{"subflow-dupack", &five, 8, 3000, 5 * 256},
+		{"trim", &o, 8, 3000, 1024},
+		{"sack", &o, 90, 10000, 8192},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct recovery_data d, first;
+		struct pair p;
+		uint32_t out = 1;
+
+		open_pair_at(&p, cases[i].name, cases[i].options, cases[i].packets, 1,
+			cases[i].rtt_us * US);
+		for (first = next(&p, 1); has(&p, 1 + out); out++) {
+			d = next(&p, 1 + out);
+			arrive(&p, &d, false);
+		}
+		assert_int_equal(out, cases[i].out);
+		deliver(&p, &first, 20000);
+		assert_int_equal(has(&p, 20001), out < cases[i].packets);
+		close_pair(&p);
+	}
 }
 
 static void expire(struct pair *p, uint64_t now)
@@ -616,6 +661,7 @@ static void any_answer(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(senders_stop_where_receivers_forget),
 		cmocka_unit_test(newreno),
 		cmocka_unit_test(timeouts_go_back),
 		cmocka_unit_test(subflows_count_on_their_own),

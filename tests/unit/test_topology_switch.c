@@ -270,6 +270,39 @@ static void pools_are_shared_out(void **state)
 	fabric_free(f);
 }
 
+static uint64_t data_queue(const char *text)
+{
+	struct fabric *f = fabric_of(text);
+	uint64_t bytes = switching_data_queue(&f->switching, &f->net);
+
+	fabric_free(f);
+	return bytes;
+}
+
+/* What the number of subflows follows from: headers and pauses don't count. */
+static void queues_of_lossy_data(void **state)
+{
+	struct fabric *f = fabric_of(SWITCH("buffer: {shared: 4MB, reserve: 8KB, alpha: 0.5}"));
+	uint64_t left = 0;
+
+	(void)state;
+	assert_int_equal(data_queue(SWITCH("buffer: {per_port: 32KB}")), 32 * KB);
+	assert_int_equal(
+		data_queue(SWITCH("buffer: {per_port: 32KB}, trim: {to: receiver, queue: 1MB}")),
+		32 * KB);
+	assert_int_equal(data_queue(SWITCH("pfc: on, buffer: {per_port: 400KB},\n"
+					   "  classes: [{class: 1, buffer: 50KB},\n"
+					   "    {class: 3, dscp: [26], lossless: yes}]")),
+		50 * KB);
+	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
+		uint64_t n = switching_pool_left(&f->switching, &f->net, i);
+
+		left = n > left ? n : left;
+	}
+	assert_int_equal(switching_data_queue(&f->switching, &f->net), 8 * KB + left / 3);
+	fabric_free(f);
+}
+
 static void pools_must_leave_room(void **state)
 {
 	/* of data and of answers */
@@ -337,6 +370,7 @@ int main(void)
 		cmocka_unit_test(headroom_of_a_switch_can_be_counted),
 		cmocka_unit_test(payload_fits_a_frame),
 		cmocka_unit_test(pools_are_shared_out),
+		cmocka_unit_test(queues_of_lossy_data),
 		cmocka_unit_test(pools_must_leave_room),
 		cmocka_unit_test(faults_of_nodes_are_checked),
 		cmocka_unit_test(nodes_match_globs),

@@ -459,6 +459,7 @@ static unsigned receiver_on_packet(struct assembled *s, const struct rx_frame *r
 			: !s->recovery->on_data(r, &d, &answer, now))
 		return 0;
 	s->ep.stats.naks += answer.nak;
+	fields.path = be16toh(data.path); /* no link is to carry all answers of a flow */
 	wire = (struct assembled_answer){
 		.sent_ps = data.sent_ps,
 		.expected = htobe32(answer.expected),

@@ -89,12 +89,15 @@ uint32_t subflows_needed(uint64_t queue_bytes, uint32_t packet_bytes, uint32_t t
 	return k < 1 ? 1 : k > SUBFLOWS_MAX ? SUBFLOWS_MAX : (uint32_t)k;
 }
 
-static uint32_t subflows_of(
-	const struct transport_env *env, const struct dupack_options *o, uint64_t fair_bps)
+/* Each has a packet at least. */
+static uint32_t subflows_of(const struct transport_env *env, const struct dupack_options *o,
+	uint64_t fair_bps, uint32_t packets)
 {
-	return o->subflows ? o->subflows
-			   : subflows_needed(env->queue_bytes, env->mtu, o->threshold,
-				     env->host_rate_bps, fair_bps);
+	uint32_t k = o->subflows ? o->subflows
+				 : subflows_needed(env->queue_bytes, env->mtu, o->threshold,
+					   env->host_rate_bps, fair_bps);
+
+	return k < packets ? k : packets;
 }
 
 /* ---- both ends ---- */
@@ -112,8 +115,9 @@ static uint32_t again_bits(uint32_t subflows)
 static size_t size(const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, bool sender)
 {
-	uint32_t k = subflows_of(env, options, flow->fair_bps);
-	uint32_t window = arrivals_window(env, packets_of_flow(env, flow), k);
+	uint32_t packets = packets_of_flow(env, flow);
+	uint32_t k = subflows_of(env, options, flow->fair_bps, packets);
+	uint32_t window = arrivals_window(env, packets, k);
 	size_t each = sender ? sizeof(struct subflow)
 			     : sizeof(struct arrivals) + ring_words(window) * sizeof(uint64_t);
 
@@ -128,7 +132,7 @@ static void open(struct recovery *r, bool sender, uint64_t now)
 	uint64_t *words = d->words;
 
 	(void)now;
-	d->count = subflows_of(r->env, o, r->fair_bps);
+	d->count = subflows_of(r->env, o, r->fair_bps, r->packets.count);
 	d->window = arrivals_window(r->env, r->packets.count, d->count);
 	if (sender) {
 		d->subflows = (struct subflow *)d->words;

@@ -100,7 +100,10 @@ struct recovery_kind {
 	/* False: it can't be an answer to what was sent, and nothing has changed. */
 	bool (*on_answer)(struct recovery *r, const struct recovery_answer *answer,
 		struct recovery_news *news, uint64_t now);
-	/* The headers of its own packet came back. False: as above. NULL: it does not use them. */
+	/*
+	 * The headers of its own packet came back, without its message. False: as
+	 * above. NULL: it does not use them.
+	 */
 	bool (*on_returned)(struct recovery *r, const struct recovery_data *data,
 		struct recovery_news *news, uint64_t now);
 	/* When on_timer is to be called, 0: not at all; asked after each call. */
@@ -115,7 +118,7 @@ struct recovery_kind {
 	 */
 	bool (*on_data)(struct recovery *r, const struct recovery_data *data,
 		struct recovery_answer *ret, uint64_t now);
-	/* The same without its payload. NULL: such headers are ignored. */
+	/* The same without its payload and its message. NULL: it is ignored. */
 	bool (*on_trimmed)(struct recovery *r, const struct recovery_data *data,
 		struct recovery_answer *ret, uint64_t now);
 	/*
