@@ -10,6 +10,7 @@
 #include "base/wiretime.h"
 #include "scenario/scenario.h"
 #include "topology/missing.h"
+#include "transport/kind.h"
 
 /* A packet sent with a TTL of 64 is forwarded 63 times. */
 #define PATH_SWITCHES_MAX 63
@@ -222,13 +223,25 @@ static int walk_all(struct fabric *f, const struct topology_spec *t, struct diag
 	return err;
 }
 
+/* Of the transport whose data has the longest headers; STrack's are reckoned with in any case. */
+static uint32_t longest_frame(const struct scenario *s)
+{
+	uint32_t extension = sizeof(struct strack_data);
+	const struct transport_choice *t;
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++)
+		if (transport_kinds[t->kind]->data_bytes > extension)
+			extension = transport_kinds[t->kind]->data_bytes;
+	return frame_overhead(s->host.ip6) + extension + s->topology.mtu;
+}
+
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	int err;
 
 	f->mtu = s->topology.mtu;
 	f->ip6 = s->host.ip6;
-	f->packet_bytes = data_frame_bytes(f->mtu, f->ip6);
+	f->packet_bytes = longest_frame(s);
 	f->host_rate_bps = UINT64_MAX;
 	for (uint32_t h = 0; h < f->net.host_count; h++) {
 		uint64_t rate = f->net.ports[f->net.nodes[h].first_port].rate_bps;

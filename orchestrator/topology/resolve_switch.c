@@ -160,7 +160,7 @@ static void resolve_ecn(struct resolve *r, uint32_t class)
 
 static void resolve_header_queue(struct resolve *r, struct switching_class *c)
 {
-	uint32_t header = data_frame_bytes(0, r->f->ip6);
+	uint32_t header = r->f->packet_bytes - r->f->mtu;
 
 	c->limit_bytes =
 		take_bytes(r, &r->sw->trim.queue, "switch.trim.queue", (struct diag_pos){0});
