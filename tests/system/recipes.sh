@@ -44,6 +44,7 @@ done
 try "$fabricbed" run inline/scenario.yaml --dataplane inline --quiet --out again
 same "the written scenario repeats it" "$(figure again/summary.json trace_hash)" "$inline"
 like "help scenario has the transport" "$("$fabricbed" help scenario host.transport.selective)" "*window *under way at most (64)*"
+like "help scenario has the paths" "$("$fabricbed" help scenario host.transport.assembled.paths)" "*random *a path at random*"
 same "which is the one that ran" "$(grep -c 'window: 32' inline/scenario.yaml)" 1
 printf 'name: star\ntopology: {star: {hosts: 8}}\nworkload: [{permutation: {message: 100KB}}]\nexpect: [{metric: flows.count, equals: 8}]\n' >star.yaml
 try "$fabricbed" run star.yaml --dataplane inline --quiet --out star
