@@ -222,13 +222,24 @@ static int walk_all(struct fabric *f, const struct topology_spec *t, struct diag
 	return err;
 }
 
+/* Of the longest frame of any of the scenario's transports; roce's is as long as strack's. */
+static uint32_t packet_bytes(const struct scenario *s)
+{
+	uint32_t extension = sizeof(struct strack_data);
+	const struct transport_choice *t;
+
+	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++)
+		extension = (uint32_t)max_u64(extension, transport_kinds[t->kind]->data_bytes);
+	return frame_overhead(s->host.ip6) + extension + s->topology.mtu;
+}
+
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags)
 {
 	int err;
 
 	f->mtu = s->topology.mtu;
 	f->ip6 = s->host.ip6;
-	f->packet_bytes = data_frame_bytes(f->mtu, f->ip6);
+	f->packet_bytes = packet_bytes(s);
 	f->host_rate_bps = UINT64_MAX;
 	for (uint32_t h = 0; h < f->net.host_count; h++) {
 		uint64_t rate = f->net.ports[f->net.nodes[h].first_port].rate_bps;
