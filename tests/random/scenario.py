@@ -82,6 +82,7 @@ class Scenario:
         self.server_dice = random.Random(f"parameter server {seed}")
         self.dscp_dice = random.Random(f"dscp {seed}")
         self.transport_dice = random.Random(f"transport {seed}")
+        self.assembled_dice = random.Random(f"assembled {seed}")
         self.keys = {"name": "random"}
         self.maybe(0.2, self.keys, "about", lambda: "drawn from seed " + str(seed))
         self.maybe(0.8, self.keys, "seed", lambda: self.dice.randrange(2**self.dice.choice([3, 32, 64])))
@@ -92,6 +93,7 @@ class Scenario:
         self.host()
         self.workload_dscps()
         self.workload_transports()
+        self.assembled_transports()
         self.faults()
         self.rest()
 
@@ -643,6 +645,82 @@ class Scenario:
         for one in self.keys["workload"]:
             self.maybe(0.25, one, "transport", lambda: self.pick(self.roce(), self.strack(), "roce", "strack"))
         self.dice = hosts
+
+    def assembled_transports(self):
+        """In place of some of those of hosts and workloads, by a dice of its own."""
+        hosts, self.dice = self.dice, self.assembled_dice
+        data = self.sent[0] if hasattr(self, "sent") else 0
+        of_hosts = [data if "dscp" not in one else one["dscp"] for one in self.keys["workload"] if "transport" not in one]
+        self.maybe(0.4, self.keys["host"], "transport", lambda: self.assembled(of_hosts))
+        for one in self.keys["workload"]:
+            self.maybe(0.2, one, "transport", lambda: self.assembled([one.get("dscp", data)]))
+        self.dice = hosts
+
+    def assembled(self, dscps):
+        t = {}
+        self.maybe(0.9, t, "paths", self.paths)
+        self.maybe(0.9, t, "control", self.control)
+        self.maybe(0.9, t, "recovery", lambda: self.recovery(dscps))
+        return {"assembled": t} if t or self.dice.random() < 0.5 else "assembled"
+
+    def part(self, name, **keys):
+        """A part's bare name, or with some of its keys."""
+        drawn = {key: draw() for key, draw in keys.items() if self.dice.random() < 0.4}
+        return {name: drawn} if drawn or self.dice.random() < 0.3 and name not in ("single", "spray") else name
+
+    def paths(self):
+        d = self.dice
+        several = lambda: self.pick(1, 2, 3, 16, 1024)  # noqa: E731
+        return self.pick(
+            lambda: "single",
+            lambda: "spray",
+            lambda: self.part("subflows", count=several),
+            lambda: self.part("plb", packets=lambda: d.randint(1, 64), marked=lambda: self.pick("1%", 0.4, 1)),
+            lambda: self.part("reps", ring=lambda: d.randint(1, 16), freeze=lambda: self.pick(0, self.spell(2, 100))),
+            lambda: self.part("adaptive", paths=several, bitmap_rtts=lambda: self.pick(0, 1, 8, 1000000)),
+            lambda: self.part("oblivious", paths=several))()
+
+    def control(self):
+        d = self.dice
+        window = lambda: self.pick(bdp(d.randint(20, 400)), size(self.mtu * d.randint(1, 40)))  # noqa: E731
+        target = lambda: self.pick("auto", time(max(PS["ns"], self.rtt_ps * d.random())))  # noqa: E731
+        step = lambda: self.pick("auto", rate(self.rate / d.randint(2, 1000)))  # noqa: E731
+        timer = lambda: time(PS["us"] * d.randint(1, 500))  # noqa: E731
+        return self.pick(
+            lambda: self.part("rate", coefficient=lambda: self.pick(1, 0.5, 0.01), jitter=lambda: self.pick("5%", "90%")),
+            lambda: self.part("window", bytes=window),
+            lambda: self.part("swift", window=window, max_window=window, base_target=target, hop_delay=target, fs_range=target,
+                              ai=lambda: self.pick(0.1, 1, 10), beta=lambda: self.pick(0.1, 1), max_mdf=lambda: self.pick(0.1, 0.9),
+                              min_cwnd=lambda: self.pick(0.01, 0.1, 1), retx_reset=lambda: d.randint(1, 10)),
+            lambda: self.part("dctcp", initial_window=lambda: self.pick(1, 10, 1000), gain=lambda: self.pick(0.0625, 0.5, 1)),
+            lambda: self.part("dcqcn", cnp_interval=lambda: self.spell(2, 100), timer=timer, alpha_timer=timer, additive=step, hyper=step,
+                              byte_counter=lambda: self.pick("auto", size(self.mtu * d.randint(1, 1000))), min_rate=step,
+                              dcqcn=lambda: self.pick("paper", "tuned", "strack-paper"), fast_recovery=lambda: d.randint(1, 10)),
+            lambda: self.part("nscc", window=window, target_delay=target, proportional=lambda: self.pick(0, 1, 10), fair=lambda: self.pick(0, 50),
+                              eta=lambda: self.pick(0, 1), gamma=lambda: self.pick(0.1, 1), delay_gain=lambda: self.pick("1%", 1),
+                              quick_adapt=lambda: self.pick("on", "off"), qa_gate=lambda: d.randint(0, 8)),
+            lambda: self.part("strack", window=window, target_delay=target))()
+
+    def recovery(self, dscps):
+        """Of data that goes by these DSCPs: what needs trimming has it."""
+        d = self.dice
+        rto = lambda: self.pick("auto", self.spell(2, 30))  # noqa: E731
+        threshold = lambda: d.randint(1, 20)  # noqa: E731
+        desync = lambda: self.pick("auto", 0, delay(self.rtt_ps * d.random()))  # noqa: E731
+        schemes = [
+            lambda: self.part("coding", overhead=lambda: self.pick("5%", "0%", "90%"), rto=rto),
+            lambda: self.part("dupack", threshold=threshold, fast_retransmit=lambda: self.pick("on", "off"), rto=rto),
+            lambda: self.part("subflow-dupack", threshold=threshold, subflows=lambda: self.pick("auto", 1, 7, 1024), rto=rto),
+            lambda: self.part("go-back-n", to=lambda: self.pick("packet", "message"), rto=rto),
+            lambda: self.part("sack", threshold=threshold, rto=rto)]
+        trim = self.keys["switch"].get("trim")
+        if trim and not any(self.class_of[dscp] in self.lossless for dscp in dscps):
+            trim = trim if isinstance(trim, dict) else {"to": trim}
+            if trim["to"] == "receiver":
+                schemes += 2 * [lambda: self.part("trim", desync=desync, rto=rto)]
+            if trim["to"] == "sender" or trim.get("overflow") == "return":
+                schemes += 2 * [lambda: self.part("return", desync=desync, rto=rto)]
+        return d.choice(schemes)()
 
     def stack(self):
         d = self.dice

@@ -324,6 +324,34 @@ static void one_nak_a_gap(void **state)
 	close_pair(&p);
 }
 
+/* It would be ignored; and in place of it there would be no NAK for what is lost later. */
+static void no_nak_for_what_left_before_it_went_back(void **state)
+{
+	for (int whole = 0; whole < 2; whole++) {
+		struct recovery_bench_go_back o = {.whole = whole};
+		struct recovery_data d[8], again[8];
+		uint32_t first = whole ? 0 : 1;
+		struct pair p;
+
+		(void)state;
+		open_pair(&p, "go-back-n", &o, 8, 1);
+		assert_int_equal(next_all(&p, d, 10), 8);
+		deliver(&p, &d[0], 30);
+		deliver(&p, &d[2], 31);
+		assert_int_equal(p.last.expected, first);
+		assert_int_equal(next_all(&p, again, 32), 8 - first);
+		deliver(&p, &again[0], 60);
+		deliver(&p, &d[5], 61); /* it took a longer path */
+		assert_false(p.last.nak);
+		assert_int_equal(p.last.expected, first + 1);
+		deliver(&p, &again[2], 62); /* again[1] is lost */
+		assert_true(p.last.nak);
+		assert_int_equal(p.last.expected, whole ? 0 : 2);
+		assert_true(has(&p, 63));
+		close_pair(&p);
+	}
+}
+
 /* Of the message nothing is kept; of the one before it all is. */
 static void back_to_the_start_of_the_message(void **state)
 {
@@ -666,6 +694,7 @@ int main(void)
 		cmocka_unit_test(timeouts_go_back),
 		cmocka_unit_test(subflows_count_on_their_own),
 		cmocka_unit_test(one_nak_a_gap),
+		cmocka_unit_test(no_nak_for_what_left_before_it_went_back),
 		cmocka_unit_test(back_to_the_start_of_the_message),
 		cmocka_unit_test(repeats_are_judged_by_what_follows_them),
 		cmocka_unit_test(timeouts_of_selective_repeat),

@@ -6,6 +6,7 @@
  * (RDMA over Commodity Ethernet at Scale, section 4.1, "go-back-0"), of which the receiver then has
  * nothing.
  */
+#include "base/numbers.h"
 #include "transport/recovery/arrivals.h"
 #include "transport/recovery/cumulative.h"
 
@@ -23,8 +24,9 @@ struct go_back {
 	uint64_t back_ps; /* it went back last */
 	/* receiver */
 	uint32_t expected;
-	uint32_t most; /* of all `expected` so far */
-	bool nak_sent; /* for the packet that is missing */
+	uint32_t most;      /* of all `expected` so far */
+	bool nak_sent;      /* for the packet that is missing */
+	uint64_t newest_ps; /* when the latest left of those that were no further than expected */
 };
 
 #define GO_BACK(word, kind, member, ...)                                                           \
@@ -166,6 +168,18 @@ static void take(struct go_back *g, uint64_t now)
 		r->ep->delivered_ps = now;
 }
 
+/*
+ * A packet is missing before one that left after all that came in turn. One that left before some
+ * of these is of the time before the sender went back, and shows nothing: a NAK for it would be
+ * ignored, and there would be none for what is lost later.
+ */
+static void lack(struct go_back *g, struct recovery_answer *ret)
+{
+	ret->nak = !g->nak_sent;
+	g->nak_sent = true;
+	g->expected = restart_at(&g->r, g->expected);
+}
+
 static bool on_data(struct recovery *r, const struct recovery_data *data,
 	struct recovery_answer *ret, uint64_t now)
 {
@@ -173,15 +187,16 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 
 	if (data->subflow || !arrivals_is(r, data, data->psn))
 		return false;
+	if (data->psn <= g->expected)
+		g->newest_ps = max_u64(g->newest_ps, data->sent_ps);
 	if (data->psn == g->expected) {
 		take(g, now);
 	} else if (data->psn < g->expected) {
 		r->ep->stats.duplicates++;
 	} else {
 		r->ep->stats.out_of_order++;
-		ret->nak = !g->nak_sent;
-		g->nak_sent = true;
-		g->expected = restart_at(r, g->expected);
+		if (data->sent_ps > g->newest_ps)
+			lack(g, ret);
 	}
 	ret->expected = ret->base = g->expected;
 	return true;
