@@ -55,6 +55,7 @@ void setup_frames(struct workload_frames *ret, const struct scenario *s, const s
 		ret->transports[i].data_extension = transport_kinds[t->kind]->data_bytes;
 		ret->transports[i].answer_extension = transport_kinds[t->kind]->answer_bytes;
 		ret->transports[i].pairs = transport_facts(t).qps;
+		ret->transports[i].even = transport_facts(t).even;
 	}
 }
 

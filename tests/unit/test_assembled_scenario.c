@@ -39,10 +39,34 @@ static void frames_have_room(void **state)
 	}
 }
 
+/* ---- times ---- */
+
+/*
+ * A code's symbols are all as long, and so are the first and the last packet: two of half the
+ * message are sooner through two switches than a full one and one byte.
+ */
+static void no_message_beats_its_ideal_time(void **state)
+{
+	static const char text[] = NAMED LEAVES
+		"host: {transport: {assembled: {control: {window: 1GB}, recovery: coding}}}\n"
+		"workload: [{pairs: {from: [h0], to: [h3], message: 1025B}}]\n";
+	struct engine_flow_result is;
+	struct small_session s;
+
+	(void)state;
+	small_session_open(&s, text, NULL, 0, NULL);
+	small_session_run(&s);
+	engine_flow_result(session_engine(s.session), 0, &is);
+	assert_true(is.finish_ps);
+	assert_int_equal(is.finish_ps - is.flow.start_ps, is.flow.ideal_ps);
+	small_session_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(frames_have_room),
+		cmocka_unit_test(no_message_beats_its_ideal_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

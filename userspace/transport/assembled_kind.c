@@ -37,6 +37,7 @@ static void facts(const void *options, struct transport_facts *ret)
 	const struct control_kind *control = assembled_control(o);
 	const struct recovery_kind *recovery = assembled_recovery(o);
 
+	ret->even = recovery->even;
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
 	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
 	ret->rto_least_ps = recovery->rto_least_ps;

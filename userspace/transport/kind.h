@@ -23,6 +23,7 @@ enum transport_trims {
 struct transport_facts {
 	uint32_t qps;           /* queue pairs of a flow, at least 1 */
 	uint32_t paths;         /* UDP source ports of a queue pair's data, at least 1 */
+	bool even;              /* a message's packets are all as long */
 	double packets_per_ack; /* data packets for which a receiver answers once */
 	struct quantity window; /* under way from a host at most, in bytes or BDP */
 	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the least */
