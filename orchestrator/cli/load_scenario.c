@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "base/json.h"
 #include "scenario/scenario.h"
+#include "session/traffic.h"
 #include "topology/make_fabric.h"
 
 /* For a program: an editor, a CI system. */
@@ -79,6 +80,8 @@ static int load(const char *path, const char *variant, const struct cli_args *ar
 		r = fabric_new(&f, s, &diags);
 	else if (s && fabric_inspect(s, &diags) == -ENOMEM)
 		r = -ENOMEM;
+	if (r == 0)
+		r = traffic_check(s, f, 0, NULL, &diags);
 	if (r < 0) {
 		diags_sort(&diags);
 		if (args->errors)
@@ -89,6 +92,7 @@ static int load(const char *path, const char *variant, const struct cli_args *ar
 			cli_error("out of memory: there may be more errors");
 		if (r != -EINVAL)
 			cli_error("%s: out of memory", path);
+		fabric_free(f);
 		scenario_free(s);
 	} else {
 		*ret_scenario = s;

@@ -22,6 +22,37 @@ static void note_lossy(
 			kind->title, class, harm));
 }
 
+static void note_unmarked(
+	json_t *notes, const struct fabric *f, const struct transport_choice *t, uint32_t class)
+{
+	const struct switching_class *c = &f->switching.classes[class];
+	struct transport_facts facts = transport_facts(t);
+
+	if (c->kmax.bytes || c->kmax.ps)
+		return;
+	for (uint32_t i = 0; i < TRANSPORT_PARTS; i++)
+		if (facts.unmarked[i].name)
+			json_array_append_new(notes,
+				json_sprintf(
+					"%s's data goes by class %u, where ECN is off: %s %s goes by marks, and without them %s",
+					transport_kinds[t->kind]->title, class,
+					facts.unmarked[i].key, facts.unmarked[i].name,
+					facts.unmarked[i].what));
+}
+
+/* Its own paths make harm, whatever switches do. */
+static void note_spreading(json_t *notes, const struct transport_choice *t)
+{
+	struct transport_facts facts = transport_facts(t);
+
+	if (facts.spreads && facts.order_harm)
+		json_array_append_new(notes,
+			json_sprintf(
+				"%s: paths %s sends packets of a flow by several paths, and for recovery %s %s; paths single keeps them in order",
+				transport_kinds[t->kind]->title, facts.spreads, facts.trim.name,
+				facts.order_harm));
+}
+
 /*
  * More than a queue of the class at this port of a switch can ever hold; free: what the switch's
  * queues share.
@@ -123,6 +154,20 @@ static void note_reordering(json_t *notes, const struct fabric *f, const struct 
 					kind->title, harm));
 }
 
+/* Of a live fabric, in which entries are started later; what the file has is checked. */
+static void note_share(
+	json_t *notes, const struct scenario *s, const struct transport_choice *t, uint32_t number)
+{
+	struct transport_facts facts = transport_facts(t);
+
+	if (facts.share.name && !s->workload_count && scenario_uses_transport(s, number))
+		json_array_append_new(notes,
+			json_sprintf(
+				"%s: %s %s needs the fair share of each message, and nothing is sent; start refuses what has none",
+				transport_kinds[t->kind]->title, facts.share.key,
+				facts.share.name));
+}
+
 /* Classes of a transport's data, a bit each; where nothing is sent, of what hosts would send. */
 static uint32_t classes_of(const struct fabric *f, const struct scenario *s,
 	const struct report_load *load, uint32_t transport)
@@ -171,8 +216,13 @@ json_t *report_notes(
 		if (classes)
 			note_reordering(notes, f, s, t);
 		for (uint32_t c = 0; c < SCENARIO_CLASSES; c++)
-			if (classes >> c & 1)
+			if (classes >> c & 1) {
 				note_lossy(notes, f, t, c);
+				note_unmarked(notes, f, t, c);
+			}
+		if (classes)
+			note_spreading(notes, t);
+		note_share(notes, s, t, i);
 	}
 	for (uint32_t i = 0; i < SCENARIO_CLASSES; i++) {
 		const struct switching_class *c = &f->switching.classes[i];

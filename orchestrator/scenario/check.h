@@ -88,6 +88,9 @@ void check_host_classes(struct check *c, const struct tree *root, const struct s
 void check_stack_switch(struct check *c, const struct tree *root, const struct scenario *s);
 void check_storms(struct check *c, const struct tree *root, struct scenario *s);
 
+/* That recovery gets what it needs of switches, workload being valid too. */
+void check_trimming(struct check *c, const struct tree *root, const struct scenario *s);
+
 /* That flowlets know how long their gap is by this clock. */
 void check_stack_clock(struct check *c, const struct tree *root, const struct scenario *s);
 

@@ -73,6 +73,8 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 	if (s->sw.valid && host && check_answers(c, root, s)) {
 		check_host_classes(c, root, s);
 		check_stack_switch(c, root, s);
+		if (VALID("workload"))
+			check_trimming(c, root, s);
 	}
 	if (clock && host)
 		check_stack_clock(c, root, s);

@@ -93,6 +93,73 @@ void check_transports(struct check *c, const struct tree *list, struct scenario 
 	}
 }
 
+/* ---- what recovery needs of switches ---- */
+
+#define REFUSAL 512
+
+/* Why switches send no such headers at all; NULL: they do. */
+static const char *lacking(enum transport_trims needs, const struct switch_spec *sw)
+{
+	bool to_receiver = sw->trim.to == TRIM_RECEIVER;
+
+	if (needs == TRANSPORT_TRIMMED && sw->trim.to == TRIM_OFF)
+		return "switches drop whole packets, and it needs their headers at the receiver; give switch.trim: receiver, or another recovery";
+	if (needs == TRANSPORT_TRIMMED && !to_receiver)
+		return "switches return headers to the sender (switch.trim), and it needs them at the receiver; give to: receiver, or recovery: return";
+	if (needs == TRANSPORT_RETURNED && sw->trim.to == TRIM_OFF)
+		return "switches drop whole packets, and it needs their headers back at the sender; give switch.trim: sender or {to: receiver, overflow: return}, or another recovery";
+	if (needs == TRANSPORT_RETURNED && to_receiver && !sw->trim.or_return)
+		return "switches send headers to the receiver alone (switch.trim), and it needs them back at the sender; give to: sender or overflow: return, or recovery: trim";
+	return NULL;
+}
+
+/* What is wrong with an entry's transport, or with that of hosts where w is NULL; NULL: nothing. */
+static const char *refuse_transport(const struct scenario *s, const struct workload_spec *w,
+	const struct transport_facts *facts, char buf[REFUSAL])
+{
+	uint32_t dscp = w && w->dscp != DSCP_OF_HOSTS ? w->dscp : s->host.data_dscp;
+	uint32_t class = scenario_class_of(&s->sw, dscp);
+	const char *why = lacking(facts->trims, &s->sw);
+
+	if (why)
+		snprintf(buf, REFUSAL, "%s: %s", facts->trim.name, why);
+	else if (facts->trims != TRANSPORT_ANY && s->sw.classes[class].lossless)
+		snprintf(buf, REFUSAL,
+			"%s: its data has DSCP %u and goes by class %u, which is lossless, and no packet is cut there; give its data a DSCP of a lossy class, or another recovery",
+			facts->trim.name, dscp, class);
+	else
+		return NULL;
+	return buf;
+}
+
+static const struct transport_choice *transport_of(
+	const struct scenario *s, const struct workload_spec *w)
+{
+	return w && w->transport.options ? &w->transport : &s->host.transport;
+}
+
+void check_trimming(struct check *c, const struct tree *root, const struct scenario *s)
+{
+	const struct tree *list = tree_get(root, "workload");
+	bool told = false; /* of that of hosts */
+
+	for (size_t i = 0; i < (s->workload_count ? s->workload_count : 1); i++) {
+		const struct workload_spec *w = s->workload_count ? &s->workloads[i] : NULL;
+		const struct transport_choice *t = transport_of(s, w);
+		struct transport_facts facts = transport_facts(t);
+		bool of_hosts = t == &s->host.transport;
+		char path[LABEL_LIMIT], buf[REFUSAL];
+		const char *why = refuse_transport(s, w, &facts, buf);
+
+		if (!why || (of_hosts && told))
+			continue;
+		told |= of_hosts;
+		snprintf(path, sizeof(path), "%stransport.%s.%s", of_hosts ? "host." : "",
+			transport_name(t), facts.trim.key);
+		explain_path(c, of_hosts ? root : list->items[i], path, "%s", why);
+	}
+}
+
 int scenario_find_transports(const struct scenario *s, struct workload_spec *workloads,
 	size_t count, struct diags *diags)
 {
@@ -102,6 +169,12 @@ int scenario_find_transports(const struct scenario *s, struct workload_spec *wor
 		struct workload_spec *w = &workloads[i];
 		uint32_t number = 0;
 
+		struct transport_facts facts = transport_facts(transport_of(s, w));
+		char buf[REFUSAL];
+		const char *why = refuse_transport(s, w, &facts, buf);
+
+		if (why)
+			diags_add(diags, w->pos, "workload.%zu.transport: %s", i, why);
 		if (!w->transport.options)
 			continue;
 		if (find_number(s, &w->transport, &number) < 0)

@@ -245,6 +245,26 @@ static uint32_t next_message(const struct engine *e, uint32_t flow)
 	return flow;
 }
 
+/* Of what was just added; false: it is gone again, and why has the words. */
+static bool keep_added(struct session *s, size_t first, struct error *why)
+{
+	struct scenario *sc = s->params.scenario;
+	const char *busy =
+		engine_done(s->engine)
+			? NULL
+			: "other messages are under way; start it when these have arrived";
+	struct diags diags = DIAGS_INIT;
+	int r = traffic_check(sc, s->params.fabric, first, busy, &diags);
+
+	if (r < 0) {
+		error_set(why, r, "%s", diags.count ? diags.items[0].text : "out of memory");
+		while (sc->workload_count > first)
+			workload_spec_release(&sc->workloads[--sc->workload_count]);
+	}
+	diags_release(&diags);
+	return r == 0;
+}
+
 json_t *session_start(
 	struct session *s, struct workload_spec *workloads, size_t count, struct error *why)
 {
@@ -268,6 +288,8 @@ json_t *session_start(
 		if (r < 0)
 			workload_spec_release(&workloads[i]);
 	}
+	if (r == 0 && !keep_added(s, first, why))
+		return NULL;
 	if (r == 0)
 		r = session_add_traffic(s, first);
 	if (r < 0) {

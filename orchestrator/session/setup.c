@@ -55,6 +55,7 @@ void setup_frames(struct workload_frames *ret, const struct scenario *s, const s
 		ret->transports[i].data_extension = transport_kinds[t->kind]->data_bytes;
 		ret->transports[i].answer_extension = transport_kinds[t->kind]->answer_bytes;
 		ret->transports[i].pairs = transport_facts(t).qps;
+		ret->transports[i].even = transport_facts(t).even;
 	}
 }
 
@@ -73,7 +74,7 @@ void setup_transports(struct engine_transport ret[OPERATION_TRANSPORTS], const s
 			.env = {.mtu = f->mtu,
 				.host_rate_bps = f->host_rate_bps,
 				.base_rtt_ps = f->base_rtt_ps,
-				.queue_bytes = switching_data_queue(&f->switching, &f->net),
+				.queue_bytes = fabric_data_queue(f, s),
 				.ip6 = s->host.ip6,
 				.payload_full = setup_payload_is_full(s, f),
 				.data_dscp = (uint8_t)s->host.data_dscp,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include "base/diag.h"
 #include "base/rng_stream.h"
 #include "workload/kind.h"
 #include "scenario/scenario.h"
@@ -65,19 +66,62 @@ int traffic_fair_shares(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const
 }
 
 int traffic_has_fair_shares(
-	const struct scenario *s, const struct fabric *f, char why[FAIR_SHARE_WHY])
+	const struct scenario *s, const struct fabric *f, size_t first, char why[FAIR_SHARE_WHY])
 {
 	struct operations m = OPERATIONS_INIT;
 	struct fair_shares shares = {0};
-	int r = traffic_list(&m, s, f, 0);
+	int r = traffic_list(&m, s, f, first);
 
 	if (r == 0)
-		r = traffic_fair_shares(&shares, why, s, f, 0, &m);
+		r = traffic_fair_shares(&shares, why, s, f, first, &m);
 	if (r == 0 && !shares.count)
 		r = -ENOENT;
 	fair_shares_release(&shares);
 	operations_release(&m);
 	return r;
+}
+
+/* The next entry from number `first` on whose transport paces by the fair share, or their count. */
+static size_t find_paced(
+	const struct scenario *s, size_t first, struct transport_part *ret, bool *ret_own)
+{
+	for (; first < s->workload_count; first++) {
+		const struct workload_spec *w = &s->workloads[first];
+		const struct transport_choice *t = scenario_transport(s, w->transport_number);
+
+		*ret = transport_facts(t).share;
+		*ret_own = w->transport.options;
+		if (ret->name)
+			break;
+	}
+	return first;
+}
+
+int traffic_check(const struct scenario *s, const struct fabric *f, size_t first, const char *busy,
+	struct diags *diags)
+{
+	size_t before = diags->count, i;
+	char why[FAIR_SHARE_WHY] = "", entry[32];
+	struct transport_part part;
+	bool own, told = false;
+	int r = 0;
+
+	if (find_paced(s, first, &part, &own) < s->workload_count && !busy)
+		r = traffic_has_fair_shares(s, f, first, why);
+	if (r != -ENOENT && !busy)
+		return r;
+	for (i = first; (i = find_paced(s, i, &part, &own)) < s->workload_count; i++) {
+		if (!own && told)
+			continue;
+		told |= !own;
+		snprintf(entry, sizeof(entry), own ? "workload.%zu" : "host", i - first);
+		diags_add(diags, part.pos,
+			"%s.transport.%s.%s: %s paces by the fair share of each message, which is not known: %s; take another control, such as window",
+			entry,
+			transport_name(scenario_transport(s, s->workloads[i].transport_number)),
+			part.key, part.name, busy ? busy : why);
+	}
+	return diags->count == before ? 0 : -EINVAL;
 }
 
 bool arrivals_find(const struct scenario *s, size_t *entry)

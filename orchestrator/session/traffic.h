@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "workload/fair_share.h"
 
+struct diags;
 struct fabric;
 struct scenario;
 struct workload_arrivals;
@@ -24,9 +25,17 @@ int traffic_list(
 int traffic_fair_shares(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const struct scenario *s,
 	const struct fabric *f, size_t first, const struct operations *m);
 
-/* Whether it is known of all of a scenario, before anything is built. 0, -ENOENT or -ENOMEM. */
+/* Whether it is known of all of them, before anything is built. 0, -ENOENT or -ENOMEM. */
 int traffic_has_fair_shares(
-	const struct scenario *s, const struct fabric *f, char why[FAIR_SHARE_WHY]);
+	const struct scenario *s, const struct fabric *f, size_t first, char why[FAIR_SHARE_WHY]);
+
+/*
+ * Whether entries from number `first` on have what their transports need to know of the traffic;
+ * each one that lacks it is a message, with the words of `busy` in place of the reason if that is
+ * not NULL. 0; -EINVAL with messages; -ENOMEM.
+ */
+int traffic_check(const struct scenario *s, const struct fabric *f, size_t first, const char *busy,
+	struct diags *diags);
 
 /* An open-loop workload: what it sends arrives as time passes. */
 struct arrivals {

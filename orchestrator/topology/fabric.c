@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "abi/hop.h"
+#include "scenario/scenario.h"
 
 void fabric_free(struct fabric *f)
 {
@@ -89,6 +90,19 @@ bool fabric_node_matches(const struct fabric *f, uint32_t node, const char *glob
 bool fabric_holds_payload(const struct fabric *f)
 {
 	return f->packet_bytes <= VETH_FRAME_MAX;
+}
+
+uint64_t fabric_data_queue(const struct fabric *f, const struct scenario *s)
+{
+	const uint8_t *class_of = f->switching.config.class_of;
+	uint32_t data = 1u << class_of[s->host.data_dscp];
+	uint32_t answers =
+		1u << class_of[s->host.control_dscp] | 1u << class_of[s->host.notify_dscp];
+
+	for (size_t i = 0; i < s->workload_count; i++)
+		if (s->workloads[i].dscp != DSCP_OF_HOSTS)
+			data |= 1u << class_of[s->workloads[i].dscp];
+	return switching_data_queue(&f->switching, &f->net, answers & ~data);
 }
 
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node)

@@ -14,6 +14,8 @@
 
 #define NODE_NAME 32 /* with its terminating zero */
 
+struct scenario;
+
 struct fabric_node {
 	char name[NODE_NAME];
 	uint32_t tier; /* hosts 0, the switches that hosts hang on 1, ... */
@@ -71,6 +73,12 @@ static inline uint32_t fabric_server(const struct fabric *f, uint32_t host)
 
 /* Whether a full packet with all of its bytes is a frame that either dataplane passes. */
 bool fabric_holds_payload(const struct fabric *f);
+
+/*
+ * The most that a switch's queue of lossy data can hold, bytes; 0: no data is lossy. A class that
+ * is known for answers alone counts only if the scenario sends data by it.
+ */
+uint64_t fabric_data_queue(const struct fabric *f, const struct scenario *s);
 
 /* The index of the node of that name; false: there is none. */
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node);

@@ -686,8 +686,12 @@ class Scenario:
         target = lambda: self.pick("auto", time(max(PS["ns"], self.rtt_ps * d.random())))  # noqa: E731
         step = lambda: self.pick("auto", rate(self.rate / d.randint(2, 1000)))  # noqa: E731
         timer = lambda: time(PS["us"] * d.randint(1, 500))  # noqa: E731
+        # a rate needs the fair share of all that is sent, which is known of little
+        known = len(self.keys["workload"]) == 1 and {"permutation", "incast", "pairs"} & set(self.keys["workload"][0])
+        paced = lambda: self.part("rate", coefficient=lambda: self.pick(1, 0.5, 0.01), jitter=lambda: self.pick("5%", "90%"))  # noqa: E731
         return self.pick(
-            lambda: self.part("rate", coefficient=lambda: self.pick(1, 0.5, 0.01), jitter=lambda: self.pick("5%", "90%")),
+            paced if known else lambda: "window",
+            paced if known else lambda: "swift",
             lambda: self.part("window", bytes=window),
             lambda: self.part("swift", window=window, max_window=window, base_target=target, hop_delay=target, fs_range=target,
                               ai=lambda: self.pick(0.1, 1, 10), beta=lambda: self.pick(0.1, 1), max_mdf=lambda: self.pick(0.1, 0.9),

@@ -54,7 +54,7 @@ static void all_have(const char *topology, const char *workload, uint64_t bps)
 		fail_msg("%s", f.why);
 	assert_int_equal(f.shares.least_bps, bps);
 	assert_int_equal(f.shares.most_bps, bps);
-	assert_int_equal(traffic_has_fair_shares(f.s.scenario, f.s.fabric, why), 0);
+	assert_int_equal(traffic_has_fair_shares(f.s.scenario, f.s.fabric, 0, why), 0);
 	forget(&f);
 }
 
@@ -67,7 +67,7 @@ static void not_known(const char *topology, const char *workload, const char *wo
 	assert_string_equal(f.why, words);
 	assert_int_equal(f.shares.count, 0);
 	assert_int_equal(fair_share(&f.shares, 0, 1), 0);
-	assert_int_equal(traffic_has_fair_shares(f.s.scenario, f.s.fabric, why), -ENOENT);
+	assert_int_equal(traffic_has_fair_shares(f.s.scenario, f.s.fabric, 0, why), -ENOENT);
 	assert_string_equal(why, words);
 	forget(&f);
 }

@@ -255,7 +255,7 @@ static void ten_mistakes_are_ten_messages(void **state)
 		"5:9: topology.rate: 0Gbps is too small; expected a rate from 1Kbps to 10Tbps, such as 100Gbps\n"
 		"7:15: switch.ecn.kmin: expected a size up to 2GB, such as 400KB, a share such as 25% BDP, or a "
 		"time such as 2us, not '2 BDP'\n"
-		"8:19: host.transport: 'tcp' is not known; valid here: strack, roce\n"
+		"8:19: host.transport: 'tcp' is not known; valid here: strack, roce, assembled\n"
 		"10:14: workload.0.incast.sender: no such key; did you mean 'senders'?\n"
 		"12:10: faults.0.at: expected a time up to 2246400s, such as 1us, not 'soon'\n"
 		"13:12: telemetry: expected a mapping of these keys: ports, flows, queues, imbalance, not 'on'\n"

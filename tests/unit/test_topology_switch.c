@@ -272,10 +272,12 @@ static void pools_are_shared_out(void **state)
 
 static uint64_t data_queue(const char *text)
 {
+	struct scenario *s = load(text);
 	struct fabric *f = fabric_of(text);
-	uint64_t bytes = switching_data_queue(&f->switching, &f->net);
+	uint64_t bytes = fabric_data_queue(f, s);
 
 	fabric_free(f);
+	scenario_free(s);
 	return bytes;
 }
 
@@ -294,12 +296,19 @@ static void queues_of_lossy_data(void **state)
 					   "  classes: [{class: 1, buffer: 50KB},\n"
 					   "    {class: 3, dscp: [26], lossless: yes}]")),
 		50 * KB);
+	/* class 7 is that of answers, whether the file names it or not */
+	assert_int_equal(data_queue(SWITCH("pfc: on, buffer: {per_port: 400KB}")), 0);
+	assert_int_equal(data_queue(SWITCH("pfc: on, buffer: {per_port: 400KB},\n"
+					   "  classes: [{class: 0, lossless: yes},\n"
+					   "    {class: 7, dscp: 48}]}\n"
+					   "host: {dscp: {control: 48}")),
+		0);
 	for (uint32_t i = f->net.host_count; i < f->net.node_count; i++) {
 		uint64_t n = switching_pool_left(&f->switching, &f->net, i);
 
 		left = n > left ? n : left;
 	}
-	assert_int_equal(switching_data_queue(&f->switching, &f->net), 8 * KB + left / 3);
+	assert_int_equal(switching_data_queue(&f->switching, &f->net, 0), 8 * KB + left / 3);
 	fabric_free(f);
 }
 

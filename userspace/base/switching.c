@@ -94,7 +94,7 @@ double switching_lossy_most(const struct switching *s, const struct switching_cl
 	return (double)c->limit_bytes + (s->shared ? free * s->alpha / (1 + s->alpha) : 0);
 }
 
-uint64_t switching_data_queue(const struct switching *s, const struct net *net)
+uint64_t switching_data_queue(const struct switching *s, const struct net *net, uint32_t without)
 {
 	uint64_t free = 0;
 	double most = 0;
@@ -106,7 +106,7 @@ uint64_t switching_data_queue(const struct switching *s, const struct net *net)
 	}
 	for (uint32_t i = 0; i < CLASSES; i++) {
 		const struct switching_class *c = &s->classes[i];
-		bool data = c->used && !c->lossless && !c->headers && !c->answers;
+		bool data = c->used && !c->lossless && !c->headers && !(without >> i & 1);
 		double held = data ? switching_lossy_most(s, c, (double)free) : 0;
 
 		most = held > most ? held : most;

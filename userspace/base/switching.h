@@ -90,7 +90,10 @@ uint64_t switching_pool_left(const struct switching *s, const struct net *net, u
 double switching_lossy_most(
 	const struct switching *s, const struct switching_class *c, double free);
 
-/* The most that any switch's queue of lossy data can hold, bytes; 0: no data is lossy. */
-uint64_t switching_data_queue(const struct switching *s, const struct net *net);
+/*
+ * The most that any switch's queue of lossy data can hold, bytes; 0: no data is lossy. without: a
+ * bit for each class by which no data goes.
+ */
+uint64_t switching_data_queue(const struct switching *s, const struct net *net, uint32_t without);
 
 #endif

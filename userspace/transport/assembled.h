@@ -14,6 +14,7 @@
 struct assembled_options {
 	unsigned paths, control, recovery;
 	void *paths_options, *control_options, *recovery_options;
+	struct diag_pos paths_pos, control_pos, recovery_pos;
 };
 
 static inline const struct paths_kind *assembled_paths(const struct assembled_options *o)

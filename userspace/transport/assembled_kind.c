@@ -16,12 +16,15 @@ static const struct key paths_keys[] = {PATHS(PATHS_KEY)};
 static const struct key control_keys[] = {CONTROLS(CONTROL_KEY)};
 static const struct key recovery_keys[] = {RECOVERIES(RECOVERY_KEY)};
 
-static const struct map paths_map = {
-	KEYS(paths_keys), .chosen = FIELD(struct assembled_options, paths)};
-static const struct map control_map = {
-	KEYS(control_keys), .chosen = FIELD(struct assembled_options, control)};
-static const struct map recovery_map = {
-	KEYS(recovery_keys), .chosen = FIELD(struct assembled_options, recovery)};
+static const struct map paths_map = {KEYS(paths_keys),
+	.chosen = FIELD(struct assembled_options, paths),
+	.pos = offsetof(struct assembled_options, paths_pos)};
+static const struct map control_map = {KEYS(control_keys),
+	.chosen = FIELD(struct assembled_options, control),
+	.pos = offsetof(struct assembled_options, control_pos)};
+static const struct map recovery_map = {KEYS(recovery_keys),
+	.chosen = FIELD(struct assembled_options, recovery),
+	.pos = offsetof(struct assembled_options, recovery_pos)};
 
 static const struct key keys[] = {
 	SECTION("paths", &paths_map, .fallback = "spray", .help = "which path a packet takes"),
@@ -30,6 +33,13 @@ static const struct key keys[] = {
 		.help = "how losses are found, and what is sent again"),
 };
 
+/* what: of it, if there is anything to say. */
+static struct transport_part part_if(
+	const char *what, const char *key, const char *name, struct diag_pos pos)
+{
+	return (struct transport_part){key, what ? name : NULL, what, pos};
+}
+
 static void facts(const void *options, struct transport_facts *ret)
 {
 	const struct assembled_options *o = options;
@@ -37,15 +47,17 @@ static void facts(const void *options, struct transport_facts *ret)
 	const struct control_kind *control = assembled_control(o);
 	const struct recovery_kind *recovery = assembled_recovery(o);
 
+	ret->even = recovery->even;
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
 	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
 	ret->rto_least_ps = recovery->rto_least_ps;
 	ret->least_share = control->least_share;
-	ret->marks_for = control->marks ? control->name : paths->marks ? paths->name : NULL;
-	ret->share_for = control->share ? control->name : NULL;
+	ret->unmarked[0] = part_if(control->unmarked, "control", control->name, o->control_pos);
+	ret->unmarked[1] = part_if(paths->unmarked, "paths", paths->name, o->paths_pos);
+	ret->share = part_if(control->share ? "" : NULL, "control", control->name, o->control_pos);
 	ret->trims = recovery->needs;
-	ret->trims_for = recovery->name;
-	ret->spreads = paths->reorders ? paths->name : NULL;
+	ret->trim = part_if("", "recovery", recovery->name, o->recovery_pos);
+	ret->spreads = paths->reorders && ret->paths > 1 ? paths->name : NULL;
 	ret->loss_harm = recovery->loss_harm;
 	ret->order_harm = recovery->order_harm;
 }

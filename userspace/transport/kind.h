@@ -6,6 +6,7 @@
  * The transports of hosts. Each is its files, with its options and their keys, and a row of
  * TRANSPORTS.
  */
+#include "base/diag.h"
 #include "base/schema.h"
 #include "transport/transport.h"
 
@@ -19,20 +20,32 @@ enum transport_trims {
 	TRANSPORT_RETURNED, /* that go back to the sender */
 };
 
+/* Something that a transport is made of. */
+struct transport_part {
+	const char *key;     /* of the transport's options, under which it stands */
+	const char *name;    /* NULL: there is none */
+	const char *what;    /* to say of it; NULL: nothing */
+	struct diag_pos pos; /* in the scenario */
+};
+
+#define TRANSPORT_PARTS 2 /* that may go by marks */
+
 /* What others reckon with, under given options. */
 struct transport_facts {
 	uint32_t qps;           /* queue pairs of a flow, at least 1 */
 	uint32_t paths;         /* UDP source ports of a queue pair's data, at least 1 */
+	bool even;              /* a message's packets are all as long */
 	double packets_per_ack; /* data packets for which a receiver answers once */
 	struct quantity window; /* under way from a host at most, in bytes or BDP */
 	uint64_t rto_ps;        /* that is given; 0: transport_rto() of the least */
 	uint64_t rto_least_ps;  /* of a timeout that is not given */
 	uint64_t least_share;   /* a flow's rate may stay at the line's / this; 0: it does not */
 	uint64_t raise_ps;      /* senders raise their rates in this time; 0: by no timer */
-	const char *marks_for;  /* what of it is of no use without ECN marks; NULL: nothing */
-	const char *share_for;  /* what of it needs flow_spec.fair_bps; NULL: nothing */
-	enum transport_trims trims; /* what it needs */
-	const char *trims_for;      /* what of it needs that */
+	struct transport_part
+		unmarked[TRANSPORT_PARTS]; /* without ECN marks they do as `what` says */
+	struct transport_part share;       /* needs flow_spec.fair_bps */
+	enum transport_trims trims;        /* what it needs */
+	struct transport_part trim;        /* needs that */
 	const char *spreads; /* what of it sends a flow's packets by several paths; NULL: nothing */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */

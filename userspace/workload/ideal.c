@@ -231,12 +231,15 @@ struct trip {
 static struct trip trip_of(const struct measure *x, const struct operation *msg)
 {
 	uint64_t packets = (msg->bytes - 1) / x->frames.mtu + 1;
+	bool even = x->frames.transports[msg->transport].even;
+	uint64_t full = even ? (msg->bytes - 1) / packets + 1 : x->frames.mtu;
+	uint64_t last = even ? full : msg->bytes - (packets - 1) * full;
 
 	return (struct trip){
 		.packets = packets,
 		.pairs = x->frames.transports[msg->transport].pairs,
-		.full = data_bytes(x, msg, x->frames.mtu),
-		.last = data_bytes(x, msg, (uint32_t)(msg->bytes - (packets - 1) * x->frames.mtu)),
+		.full = data_bytes(x, msg, (uint32_t)full),
+		.last = data_bytes(x, msg, (uint32_t)last),
 		.answer = frame_overhead(x->frames.ip6) +
 			  x->frames.transports[msg->transport].answer_extension,
 		.out = x->net->nodes[msg->src_host].first_port,

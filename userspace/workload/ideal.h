@@ -35,6 +35,7 @@ struct workload_frames {
 		uint32_t data_extension;   /* bytes after the BTH of any data packet, at least */
 		uint32_t answer_extension; /* and of an answer to it */
 		uint32_t pairs; /* queue pairs that divide a message's packets; 0 or 1: none do */
+		bool even; /* a message's packets are all as long; else all but the last are full */
 	} transports[OPERATION_TRANSPORTS];
 };
 

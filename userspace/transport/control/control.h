@@ -64,8 +64,9 @@ struct control_kind {
 	/* The rate that it paces at, in bits a second; SENDER_NONE. NULL: it does not pace. */
 	uint64_t (*rate)(const void *state, uint64_t now);
 	uint32_t least_share; /* as in struct transport_facts */
-	bool marks;           /* it is of no use without switches that mark */
-	bool share;           /* it needs flow_spec.fair_bps */
+	const char *unmarked; /* what it does without switches that mark; NULL: it needs none */
+	/* The part of flow_spec.fair_bps that it paces at in the mean. NULL: it needs none. */
+	double (*share)(const void *options);
 };
 
 #define CONTROL_DECLARE(symbol, word) extern const struct control_kind control_kind_##symbol;

@@ -216,5 +216,5 @@ const struct control_kind control_kind_dcqcn = {
 	.on_send = on_send,
 	.rate = rate,
 	.least_share = DCQCN_LEAST_SHARE,
-	.marks = true,
+	.unmarked = "it slows down after losses alone",
 };

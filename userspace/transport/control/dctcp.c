@@ -158,4 +158,5 @@ const struct control_kind control_kind_dctcp = {
 	.on_loss = on_loss,
 	.window = window,
 	.on_send = on_send,
+	.unmarked = "it is TCP NewReno",
 };

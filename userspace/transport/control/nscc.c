@@ -259,5 +259,5 @@ const struct control_kind control_kind_nscc = {
 	.on_loss = on_loss,
 	.window = window,
 	.on_send = on_send,
-	.marks = true,
+	.unmarked = "its window grows until packets are lost",
 };

@@ -89,6 +89,14 @@ static uint64_t rate_now(const void *state, uint64_t now)
 	return ((const struct rate *)state)->bps;
 }
 
+/* A gap is longer by half of the most that is added to it. */
+static double share(const void *options)
+{
+	const struct rate_options *o = options;
+
+	return o->coefficient / (1 + o->jitter / 2);
+}
+
 const struct control_kind control_kind_rate = {
 	.name = "rate",
 	.map = {KEYS(keys), .size = sizeof(struct rate_options), .lone = &keys[0],
@@ -98,5 +106,5 @@ const struct control_kind control_kind_rate = {
 	.ready = ready,
 	.on_send = on_send,
 	.rate = rate_now,
-	.share = true,
+	.share = share,
 };

@@ -108,7 +108,7 @@ const struct paths_kind paths_kind_adaptive = {
 	.choose = choose,
 	.used = used,
 	.on_answer = on_answer,
-	.marks = true,
+	.unmarked = "it takes its paths in turn, as oblivious does",
 	.reorders = true,
 };
 

@@ -55,8 +55,8 @@ struct paths_kind {
 	/* Each may be NULL. */
 	void (*on_answer)(void *state, const struct path_answer *answer);
 	void (*on_timeout)(void *state, uint64_t now);
-	bool marks;    /* it is of no use without switches that mark */
-	bool reorders; /* a flow's packets take several paths at a time */
+	const char *unmarked; /* what it does without switches that mark; NULL: it needs none */
+	bool reorders;        /* a flow's packets take several paths at a time */
 };
 
 #define PATHS_DECLARE(symbol, word) extern const struct paths_kind paths_kind_##symbol;

@@ -107,5 +107,5 @@ const struct paths_kind paths_kind_plb = {
 	.used = used,
 	.on_answer = on_answer,
 	.on_timeout = on_timeout,
-	.marks = true,
+	.unmarked = "a flow changes its path after timeouts alone",
 };

@@ -137,6 +137,6 @@ const struct paths_kind paths_kind_reps = {
 	.used = used,
 	.on_answer = on_answer,
 	.on_timeout = on_timeout,
-	.marks = true,
+	.unmarked = "it takes paths again, however long their queues are",
 	.reorders = true,
 };

@@ -195,4 +195,5 @@ const struct recovery_kind recovery_kind_coding = {
 	.place = place,
 	.rto_least_ps = RTO_LEAST_PS,
 	.rto = rto,
+	.even = true,
 };

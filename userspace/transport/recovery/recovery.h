@@ -135,6 +135,7 @@ struct recovery_kind {
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
 	enum transport_trims needs; /* of switches */
+	bool even;                  /* a message's packets are all as long */
 };
 
 #define RECOVERY_DECLARE(symbol, word) extern const struct recovery_kind recovery_kind_##symbol;
