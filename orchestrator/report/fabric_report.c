@@ -241,7 +241,7 @@ json_t *fabric_report(
 	if (!picked || json_array_size(picked))
 		json_object_set(report, "picked", picked);
 	json_decref(picked);
-	if (s->transport_count)
+	if (s->transport_count || scenario_has_parts(&s->host.transport))
 		json_object_set_new(report, "transports", report_transports(f, s, load));
 	if (f->nics > 1)
 		json_object_set_new(report, "servers", report_servers(f, s));

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include "base/headroom.h"
 #include "base/units.h"
+#include "transport/recovery/dupack.h"
 
 #define DSCPS 64
 
@@ -81,6 +82,53 @@ json_t *report_dscps(
 		report_dscp(f, s->host.notify_dscp));
 }
 
+static json_t *report_transport_parts(const struct transport_choice *t)
+{
+	json_t *parts = scenario_has_parts(t) ? json_object() : NULL;
+	const char *key;
+	char *text;
+
+	for (uint32_t i = 0; parts && (text = scenario_part_text(t, i, &key)); i++) {
+		json_object_set_new(parts, key, json_string(text));
+		free(text);
+	}
+	return parts;
+}
+
+/* At what rates it sends messages, where these follow from their fair shares. */
+static json_t *report_rate(const struct transport_facts *facts, const struct report_load *load)
+{
+	if (!facts->share.name || !load->most_share_bps)
+		return NULL;
+	return json_pack("{s:f, s:I, s:I}", "of_fair_share", facts->paced, "least_bps",
+		(json_int_t)(facts->paced * (double)load->least_share_bps), "most_bps",
+		(json_int_t)(facts->paced * (double)load->most_share_bps));
+}
+
+/* Equation 1, subflows_needed(), for the messages with the smallest and the largest share. */
+static json_t *report_subflows(const struct fabric *f, const struct scenario *s,
+	const struct transport_facts *facts, const struct report_load *load)
+{
+	uint64_t queue = fabric_data_queue(f, s),
+		 shares[] = {load->least_share_bps, load->most_share_bps};
+	uint32_t d = facts->subflow_threshold, k[2];
+	double flows[2];
+
+	for (int i = 0; d && i < 2; i++) {
+		uint64_t share =
+			shares[i] ? min_u64(shares[i], f->host_rate_bps) : f->host_rate_bps;
+
+		k[i] = subflows_needed(queue, f->mtu, d, f->host_rate_bps, share);
+		flows[i] = (double)f->host_rate_bps / (double)share;
+	}
+	if (!d)
+		return NULL;
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "least", (json_int_t)k[0], "most",
+		(json_int_t)k[1], "queue_bytes", (json_int_t)queue, "threshold", (json_int_t)d,
+		"payload_bytes", (json_int_t)f->mtu, "flows_most", flows[0], "flows_least",
+		flows[1]);
+}
+
 json_t *report_transports(
 	const struct fabric *f, const struct scenario *s, const struct report_load *load)
 {
@@ -88,14 +136,18 @@ json_t *report_transports(
 	json_t *transports = json_array();
 
 	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
+		struct transport_facts facts = transport_facts(t);
 		json_t *dscps = json_array();
 
 		for (uint64_t left = load->dscps[i]; left; left &= left - 1)
 			json_array_append_new(
 				dscps, report_dscp(f, (uint32_t)__builtin_ctzll(left)));
 		json_array_append_new(transports,
-			json_pack("{s:s, s:s, s:o}", "transport", transport_name(t), "title",
-				transport_kinds[t->kind]->title, "data", dscps));
+			json_pack("{s:s, s:s, s:o, s:o*, s:o*, s:o*}", "transport",
+				transport_name(t), "title", transport_kinds[t->kind]->title, "data",
+				dscps, "parts", report_transport_parts(t), "rate",
+				report_rate(&facts, load), "subflows",
+				report_subflows(f, s, &facts, load)));
 	}
 	return transports;
 }

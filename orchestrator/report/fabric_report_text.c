@@ -196,16 +196,72 @@ static void print_answers(const json_t *dscps, FILE *out)
 	}
 }
 
+/* Of four digits. */
+static const char *share_text(char buf[UNITS_TEXT], const json_t *bps)
+{
+	uint64_t rate = (uint64_t)json_integer_value(bps), unit = 1;
+
+	while (rate / unit >= 10000)
+		unit *= 10;
+	return format_rate(buf, rate / unit * unit);
+}
+
+static void print_rates(const json_t *rates, FILE *out)
+{
+	char least[UNITS_TEXT], most[UNITS_TEXT];
+
+	share_text(least, look(rates, "least_bps"));
+	share_text(most, look(rates, "most_bps"));
+	if (look_count(rates, "least_bps") < look_count(rates, "most_bps"))
+		fprintf(out, "from %s to %s of each message\n", least, most);
+	else
+		fprintf(out, "%s of each message\n", most);
+}
+
+/* Their number, and the terms that it follows from. */
+static void print_subflows(const json_t *s, FILE *out)
+{
+	double most = look_number(s, "flows_most"), least = look_number(s, "flows_least");
+
+	line(out, "subflows", N, look_count(s, "least"));
+	if (look_count(s, "least") != look_count(s, "most"))
+		fprintf(out, " to " N, look_count(s, "most"));
+	if (!look_count(s, "queue_bytes")) {
+		fputs(": no data is lossy\n", out);
+		return;
+	}
+	fprintf(out, " = 4 x " N " / (", look_count(s, "queue_bytes"));
+	if (most > least)
+		fprintf(out, "%.4g to ", most);
+	fprintf(out,
+		"%.4g x " N " x " N
+		"), rounded up: 4 x a queue's bytes / (flows of a host x threshold x payload of a packet)\n",
+		least, look_count(s, "threshold"), look_count(s, "payload_bytes"));
+}
+
 static void print_transport(const json_t *transport, FILE *out)
 {
-	const json_t *data = look(transport, "data"), *d;
+	const json_t *data = look(transport, "data"), *parts = look(transport, "parts"), *d;
+	const char *key, *between = "";
 	size_t i;
 
-	line(out, "transport", "%s: %s", look_text(transport, "title"),
-		json_array_size(data) ? "" : "no data");
+	line(out, "transport", "%s: ", look_text(transport, "title"));
+	json_object_foreach((json_t *)parts, key, d)
+	{
+		fprintf(out, "%s%s %s", between, key, json_string_value(d));
+		between = ", ";
+	}
+	fprintf(out, "%s%s", parts ? "; " : "", json_array_size(data) ? "" : "no data");
 	json_array_foreach(data, i, d) fprintf(out, "%sDSCP " N ", class " N, i ? "; " : "",
 		look_count(d, "dscp"), look_count(d, "class"));
 	fputc('\n', out);
+	if (look(transport, "rate")) {
+		line(out, "rate",
+			"%.4g of the fair share: ", look_number(transport, "rate.of_fair_share"));
+		print_rates(look(transport, "rate"), out);
+	}
+	if (look(transport, "subflows"))
+		print_subflows(look(transport, "subflows"), out);
 }
 
 static void print_pool(const json_t *pool, FILE *out)
@@ -483,29 +539,16 @@ static void print_failure(const json_t *f, FILE *out)
 	fputc('\n', out);
 }
 
-/* Of four digits. */
-static const char *share_text(char buf[UNITS_TEXT], const json_t *bps)
-{
-	uint64_t rate = (uint64_t)json_integer_value(bps), unit = 1;
-
-	while (rate / unit >= 10000)
-		unit *= 10;
-	return format_rate(buf, rate / unit * unit);
-}
-
 static void print_share(const json_t *share, FILE *out)
 {
 	static const char title[] = "fair share";
-	char least[UNITS_TEXT], most[UNITS_TEXT];
 
-	if (look_text(share, "unknown"))
+	if (look_text(share, "unknown")) {
 		line(out, title, "not known: %s\n", look_text(share, "unknown"));
-	else if (look_count(share, "least_bps") < look_count(share, "most_bps"))
-		line(out, title, "from %s to %s of each message\n",
-			share_text(least, look(share, "least_bps")),
-			share_text(most, look(share, "most_bps")));
-	else if (!json_is_null(share))
-		line(out, title, "%s of each message\n", share_text(most, look(share, "most_bps")));
+	} else if (!json_is_null(share)) {
+		line(out, title, "%s", "");
+		print_rates(share, out);
+	}
 }
 
 static void print_load(const json_t *r, FILE *out)

@@ -375,6 +375,14 @@ const struct transport_choice *scenario_transport(const struct scenario *s, uint
 bool scenario_uses_transport(const struct scenario *s, uint32_t number);
 
 /*
+ * The scheme of part `number` of a transport, from 0, with its options as far as they are not the
+ * usual ones: "coding 5%"; *ret_key: which part it is, "recovery". To be freed. NULL: it has no
+ * more parts, or for want of memory.
+ */
+bool scenario_has_parts(const struct transport_choice *t);
+char *scenario_part_text(const struct transport_choice *t, uint32_t number, const char **ret_key);
+
+/*
  * Numbers those of workloads that are to be added, by the scenario's. 0; -EINVAL with messages: it
  * has none like that; -ENOMEM.
  */

@@ -281,6 +281,80 @@ static void what_hardly_was_meant_is_noted(void **state)
 	assert_false(has_note(RATE SEND "}]\n", "needs the fair share"));
 }
 
+/* The text of what `validate` says of a transport with those parts, with that fair share. */
+static void expect_text(const char *text, uint64_t least, uint64_t most, const char *lines)
+{
+	struct report_load load = {
+		.dscps = {1, 1}, .flows = 1, .least_share_bps = least, .most_share_bps = most};
+	struct small_session s;
+	char *said = NULL;
+	size_t length;
+	FILE *out = open_memstream(&said, &length);
+	json_t *report;
+
+	small_session_load(&s, text, NULL, 0);
+	report = fabric_report(s.fabric, s.scenario, &load);
+	assert_non_null(report);
+	fabric_report_print(report, out);
+	fclose(out);
+	if (!strstr(said, lines))
+		fail_msg("no \"%s\" in %s", lines, said);
+	free(said);
+	json_decref(report);
+	small_session_close(&s);
+}
+
+#define QUEUE "topology: {fat_tree: {k: 4}, rate: 40Gbps}\nswitch: {buffer: {per_port: 32KB}}\n"
+
+static void parts_are_told(void **state)
+{
+	(void)state;
+	expect_text(NAMED QUEUE HOST("control: {rate: 1}, recovery: {coding: 5%}"), 40000000000,
+		40000000000,
+		"  transport         assembled: paths spray, control rate 1, recovery coding 5%; DSCP 0, class 0\n"
+		"  rate              1 of the fair share: 40Gbps of each message\n");
+	/* in the mean a gap is longer by half of the jitter */
+	expect_text(NAMED QUEUE HOST("control: {rate: {coefficient: 0.5, jitter: 50%}}"),
+		10000000000, 20000000000,
+		"control rate 0.5 jitter 50%, recovery coding 0; DSCP 0, class 0\n"
+		"  rate              0.4 of the fair share: from 4Gbps to 8Gbps of each message\n");
+	expect_text(
+		PARTS("trim: receiver", "paths: {plb: {packets: 7}}, control: {swift: {ai: 2}}, "
+					"recovery: {trim: {rto: 1ms}}"),
+		0, 0,
+		"assembled: paths plb packets 7, control swift ai 2, recovery trim rto 1ms; DSCP 0");
+}
+
+/* Load Balancing for AI Training Workloads, section 7: 11 with 3 duplicate ACKs, and 6 with 6. */
+static void subflows_are_told(void **state)
+{
+	static const char *const terms[] = {"least", "most", "queue_bytes", "threshold",
+		"payload_bytes", "flows_most", "flows_least"};
+	static const double paper[] = {11, 11, 32768, 3, 4096, 1, 1};
+	json_t *report = report_of(NAMED QUEUE HOST("recovery: subflow-dupack"));
+	const json_t *said = json_array_get(look(report, "transports"), 0);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(terms); i++)
+		assert_true(look_number(look(said, "subflows"), terms[i]) == paper[i]);
+	assert_string_equal(look_text(said, "parts.recovery"), "subflow-dupack");
+	assert_null(look(said, "rate"));
+	json_decref(report);
+	expect_text(NAMED QUEUE HOST("recovery: {subflow-dupack: {threshold: 6}}"), 10000000000,
+		40000000000,
+		"  subflows          2 to 6 = 4 x 32768 / (4 to 1 x 6 x 4096), rounded up");
+	report = report_of(NAMED QUEUE HOST("recovery: {subflow-dupack: {subflows: 4}}"));
+	said = json_array_get(look(report, "transports"), 0);
+	assert_null(look(said, "subflows"));
+	assert_string_equal(look_text(said, "parts.recovery"), "subflow-dupack subflows 4");
+	json_decref(report);
+	expect_text(PARTS("pfc: on", "recovery: subflow-dupack"), 0, 0,
+		"  subflows          1: no data is lossy\n");
+	report = report_of(NAMED QUEUE);
+	assert_null(look(report, "transports"));
+	json_decref(report);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +366,8 @@ int main(void)
 		cmocka_unit_test(a_start_is_refused),
 		cmocka_unit_test(bounds_that_are_excluded),
 		cmocka_unit_test(what_hardly_was_meant_is_noted),
+		cmocka_unit_test(parts_are_told),
+		cmocka_unit_test(subflows_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,9 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->unmarked[0] = part_if(control->unmarked, "control", control->name, o->control_pos);
 	ret->unmarked[1] = part_if(paths->unmarked, "paths", paths->name, o->paths_pos);
 	ret->share = part_if(control->share ? "" : NULL, "control", control->name, o->control_pos);
+	ret->paced = control->share ? control->share(o->control_options) : 0;
+	ret->subflow_threshold =
+		recovery->subflow_threshold ? recovery->subflow_threshold(o->recovery_options) : 0;
 	ret->trims = recovery->needs;
 	ret->trim = part_if("", "recovery", recovery->name, o->recovery_pos);
 	ret->spreads = paths->reorders && ret->paths > 1 ? paths->name : NULL;

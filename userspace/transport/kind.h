@@ -44,6 +44,8 @@ struct transport_facts {
 	struct transport_part
 		unmarked[TRANSPORT_PARTS]; /* without ECN marks they do as `what` says */
 	struct transport_part share;       /* needs flow_spec.fair_bps */
+	double paced;                      /* of which it sends at so much, in the mean */
+	uint32_t subflow_threshold;        /* of which their number follows; 0: it does not */
 	enum transport_trims trims;        /* what it needs */
 	struct transport_part trim;        /* needs that */
 	const char *spreads; /* what of it sends a flow's packets by several paths; NULL: nothing */

@@ -401,6 +401,13 @@ static uint64_t rto(const void *options)
 	return ((const struct dupack_options *)options)->rto_ps;
 }
 
+static uint32_t subflow_threshold(const void *options)
+{
+	const struct dupack_options *o = options;
+
+	return o->subflows ? 0 : o->threshold;
+}
+
 #define OPERATIONS                                                                                 \
 	.size = size, .open = open, .has = has, .next = next, .unacked = unacked,                  \
 	.on_answer = on_answer, .due = due, .on_timer = on_timer, .on_data = on_data,              \
@@ -420,4 +427,5 @@ const struct recovery_kind recovery_kind_subflow_dupack = {
 	.map = {KEYS(subflow_keys), .size = sizeof(struct dupack_options),
 		.help = "the same, with each flow's packets dealt to subflows that count on their own"},
 	OPERATIONS,
+	.subflow_threshold = subflow_threshold,
 };

@@ -134,6 +134,8 @@ struct recovery_kind {
 	uint64_t (*rto)(const void *options); /* that is given; 0: see above. NULL: 0 */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
+	/* From which subflows_needed() makes the number of subflows; 0: it doesn't. NULL: 0 */
+	uint32_t (*subflow_threshold)(const void *options);
 	enum transport_trims needs; /* of switches */
 	bool even;                  /* a message's packets are all as long */
 };
