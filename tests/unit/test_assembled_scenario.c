@@ -178,6 +178,9 @@ static void rates_need_fair_shares(void **state)
 	expect_traffic(RATE "workload: [{" RANDOM ", transport: roce}]\n", 0, NULL, "");
 	/* what is added later counts from there on, and alone if nothing else is under way */
 	expect_traffic(RATE "workload: [{" RANDOM "}, {permutation: {message: 1}}]\n", 1, NULL, "");
+	expect_traffic(RATE "workload: [{permutation: {message: 1, start: 1ms}}, "
+			    "{permutation: {message: 1}}]\n",
+		1, NULL, "");
 	expect_traffic(RATE SEND "}]\n", 0, "wait",
 		"3:62: host.transport.assembled.control: rate paces by the fair share of each message, which is not known: wait; take another control, such as window");
 }
