@@ -31,7 +31,7 @@ enum value_kind {
 	VALUE_BYTES,    /* uint64_t */
 	VALUE_QUANTITY, /* struct quantity */
 	VALUE_SHARE,  /* double, a percentage: above 0%, below 100%, or up to that where max is 1 */
-	VALUE_CHANCE, /* double, 0..1, percentage or number; > 0 unless min is 0, below `most` (1) */
+	VALUE_CHANCE, /* double, 0..1, percentage or number; > 0 unless min is 0; most 1: below 1 */
 	VALUE_NUMBER, /* double, least..most unless both are 0 */
 	VALUE_WORD,   /* unsigned: index in `words`, from `min` on */
 	VALUE_FLAG,   /* bool: index in `words` */
