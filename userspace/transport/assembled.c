@@ -69,19 +69,6 @@ static size_t assembled_size(
 
 /* ---- opening ---- */
 
-static struct packets packets_of(const struct transport_env *env, const struct flow_spec *flow)
-{
-	struct packets p = {
-		.bytes = flow->bytes * (1 + flow->more),
-		.of_message = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu),
-		.mtu = env->mtu,
-	};
-
-	p.count = p.of_message * (1 + flow->more);
-	p.last_bytes = (uint32_t)(p.bytes - (uint64_t)(p.count - 1) * env->mtu);
-	return p;
-}
-
 /* Random streams of a flow's parts, which have nothing to do with each other. */
 enum { RNG_RECOVERY = 1, RNG_CONTROL, RNG_PATHS };
 
@@ -126,7 +113,7 @@ static void assembled_open(struct endpoint *ep, const struct transport_env *env,
 		.ep = ep,
 		.env = env,
 		.options = o->recovery_options,
-		.packets = packets_of(env, flow),
+		.packets = packets_of_flow(env, flow),
 		.base_rtt_ps = s->base_rtt_ps,
 		.fair_bps = flow->fair_bps,
 		.rng = part_rng(flow, RNG_RECOVERY),
@@ -269,9 +256,11 @@ static unsigned go_on(struct assembled *s, uint64_t now)
 static void read_answer(
 	const struct assembled_answer *wire, const struct bth *bth, struct recovery_answer *ret)
 {
+	uint32_t expected = be32toh(wire->expected);
+
 	*ret = (struct recovery_answer){
-		.psn = bth->psn,
-		.expected = be32toh(wire->expected),
+		.psn = (uint32_t)psn_number(expected, bth->psn),
+		.expected = expected,
 		.count = be32toh(wire->count),
 		.base = be32toh(wire->base),
 		.bitmap = be64toh(wire->bitmap),

@@ -171,11 +171,11 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 {
 	struct go_back *g = (struct go_back *)r;
 
-	if (data->subflow || !arrivals_is(r, data, data->psn))
+	if (!arrivals_is(r, data, 1))
 		return false;
-	if (data->psn == g->expected) {
+	if (data->number == g->expected) {
 		take(g, now);
-	} else if (data->psn < g->expected) {
+	} else if (data->number < g->expected) {
 		r->ep->stats.duplicates++;
 	} else {
 		r->ep->stats.out_of_order++;
