@@ -244,7 +244,7 @@ static void obey(struct fake_wire *w, uint32_t flow, int end, unsigned asks, str
 }
 
 /* What a receiver counts as data, by the transport's own word for it. */
-static void count_data(struct fake_flow *f, const struct rx_frame *rx, uint32_t mtu)
+static void count_data(struct fake_wire *w, struct fake_flow *f, const struct rx_frame *rx)
 {
 	uint32_t start, length;
 	uint64_t offset;
@@ -252,7 +252,8 @@ static void count_data(struct fake_flow *f, const struct rx_frame *rx, uint32_t 
 	if (!f->ends[RECEIVER]->ops->payload(f->ends[RECEIVER], rx, &offset, &start, &length))
 		return;
 	f->data_arrived++;
-	f->arrivals[offset / mtu]++;
+	if (offset < w->config.message_bytes * (1 + w->config.more)) /* no surplus symbol */
+		f->arrivals[offset / w->config.env->mtu]++;
 }
 
 /* As a switch that trims leaves it. */
@@ -279,7 +280,7 @@ static void at_end(struct fake_wire *w, struct fake_packet *p)
 		if (p->cut != FAKE_WHOLE)
 			strip(p, &rx);
 		else if (p->forward)
-			count_data(f, &rx, w->config.env->mtu);
+			count_data(w, f, &rx);
 		asks = f->ends[end]->ops->on_packet(f->ends[end], &rx, &reply, w->now);
 	}
 	fill(answer, &reply);

@@ -46,4 +46,10 @@ struct recovery_bench_go_back {
 	uint64_t rto_ps;
 };
 
+/* As coding.c has them. */
+struct recovery_bench_coding {
+	double overhead;
+	uint64_t rto_ps;
+};
+
 #endif

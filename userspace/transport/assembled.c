@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The two ends of an assembled transport: frames as they are written and read, and what the parts
- * are asked and told. The parts' states lie behind the struct, one after the other.
+ * are asked and told. The parts' states lie behind the struct: the recovery's comes last, since it
+ * may be long, and most packets need no more than its beginning.
  */
 #include "transport/assembled.h"
 #include <endian.h>
@@ -21,7 +22,7 @@ struct assembled {
 	uint64_t opened_ps;
 	uint64_t rtt_ps; /* the latest that was measured; 0: none yet */
 	uint32_t path_count;
-	uint16_t control_at, paths_at; /* of their states, in 64-bit words behind the recovery's */
+	uint16_t paths_at, recovery_at; /* their states in `words`, behind the control's */
 	uint8_t recovery_number;
 	bool sender;
 	uint64_t words[];
@@ -29,25 +30,17 @@ struct assembled {
 
 static struct recovery *recovery_of(const struct assembled *s)
 {
-	return (struct recovery *)s->words;
+	return (struct recovery *)&s->words[s->recovery_at];
 }
 
 static void *control_of(const struct assembled *s)
 {
-	return (void *)&s->words[s->control_at];
+	return (void *)s->words;
 }
 
 static void *paths_of(const struct assembled *s)
 {
 	return (void *)&s->words[s->paths_at];
-}
-
-static size_t recovery_bytes(
-	const struct transport_env *env, const struct flow_spec *flow, bool sender)
-{
-	const struct assembled_options *o = env->options;
-
-	return assembled_recovery(o)->size(env, o->recovery_options, flow, sender);
 }
 
 static size_t control_bytes(const struct transport_env *env)
@@ -57,30 +50,23 @@ static size_t control_bytes(const struct transport_env *env)
 	return assembled_control(o)->size(env, o->control_options);
 }
 
+static size_t paths_bytes(const struct transport_env *env)
+{
+	const struct assembled_options *o = env->options;
+
+	return assembled_paths(o)->size(env, o->paths_options);
+}
+
 static size_t assembled_size(
 	const struct transport_env *env, const struct flow_spec *flow, bool sender)
 {
 	const struct assembled_options *o = env->options;
-	size_t bytes = sizeof(struct assembled) + recovery_bytes(env, flow, sender);
 
-	return sender ? bytes + control_bytes(env) + assembled_paths(o)->size(env, o->paths_options)
-		      : bytes;
+	return sizeof(struct assembled) + (sender ? control_bytes(env) + paths_bytes(env) : 0) +
+	       assembled_recovery(o)->size(env, o->recovery_options, flow, sender);
 }
 
 /* ---- opening ---- */
-
-static struct packets packets_of(const struct transport_env *env, const struct flow_spec *flow)
-{
-	struct packets p = {
-		.bytes = flow->bytes * (1 + flow->more),
-		.of_message = (uint32_t)((flow->bytes + env->mtu - 1) / env->mtu),
-		.mtu = env->mtu,
-	};
-
-	p.count = p.of_message * (1 + flow->more);
-	p.last_bytes = (uint32_t)(p.bytes - (uint64_t)(p.count - 1) * env->mtu);
-	return p;
-}
 
 /* Random streams of a flow's parts, which have nothing to do with each other. */
 enum { RNG_RECOVERY = 1, RNG_CONTROL, RNG_PATHS };
@@ -94,12 +80,31 @@ static void open_sender_parts(struct assembled *s, const struct flow_spec *flow,
 {
 	const struct assembled_options *o = s->env->options;
 
-	s->control_at = (uint16_t)(recovery_bytes(s->env, flow, true) / sizeof(s->words[0]));
-	s->paths_at = (uint16_t)(s->control_at + control_bytes(s->env) / sizeof(s->words[0]));
+	s->paths_at = (uint16_t)(control_bytes(s->env) / sizeof(s->words[0]));
+	s->recovery_at = (uint16_t)(s->paths_at + paths_bytes(s->env) / sizeof(s->words[0]));
 	s->control->open(
 		control_of(s), s->env, o->control_options, flow, part_rng(flow, RNG_CONTROL), now);
 	s->paths->open(paths_of(s), s->env, o->paths_options, part_rng(flow, RNG_PATHS), now);
 	s->path_count = s->paths->count ? s->paths->count(o->paths_options) : PATHS_ALL;
+}
+
+static void open_recovery(struct assembled *s, const struct flow_spec *flow, uint64_t now)
+{
+	const struct assembled_options *o = s->env->options;
+	struct recovery *r = recovery_of(s);
+
+	*r = (struct recovery){
+		.ep = &s->ep,
+		.env = s->env,
+		.options = o->recovery_options,
+		.packets = packets_of_flow(s->env, flow),
+		.base_rtt_ps = s->base_rtt_ps,
+		.fair_bps = flow->fair_bps,
+		.rng = part_rng(flow, RNG_RECOVERY),
+		.messages = 1 + flow->more,
+		.released = 1,
+	};
+	s->recovery->open(r, s->sender, now);
 }
 
 static void assembled_open(struct endpoint *ep, const struct transport_env *env,
@@ -107,7 +112,6 @@ static void assembled_open(struct endpoint *ep, const struct transport_env *env,
 {
 	struct assembled *s = (struct assembled *)ep;
 	const struct assembled_options *o = env->options;
-	struct recovery *r = recovery_of(s);
 
 	ep->ops = &assembled_transport;
 	s->env = env;
@@ -122,20 +126,9 @@ static void assembled_open(struct endpoint *ep, const struct transport_env *env,
 		(sender ? sizeof(struct assembled_data) + env->mtu
 			: sizeof(struct assembled_answer)) +
 			ICRC_BYTES);
-	*r = (struct recovery){
-		.ep = ep,
-		.env = env,
-		.options = o->recovery_options,
-		.packets = packets_of(env, flow),
-		.base_rtt_ps = s->base_rtt_ps,
-		.fair_bps = flow->fair_bps,
-		.rng = part_rng(flow, RNG_RECOVERY),
-		.messages = 1 + flow->more,
-		.released = 1,
-	};
-	s->recovery->open(r, sender, now);
 	if (sender)
 		open_sender_parts(s, flow, now);
+	open_recovery(s, flow, now);
 }
 
 static unsigned assembled_release(struct endpoint *ep, uint32_t messages, uint64_t now)
@@ -269,9 +262,11 @@ static unsigned go_on(struct assembled *s, uint64_t now)
 static void read_answer(
 	const struct assembled_answer *wire, const struct bth *bth, struct recovery_answer *ret)
 {
+	uint32_t expected = be32toh(wire->expected);
+
 	*ret = (struct recovery_answer){
-		.psn = bth->psn,
-		.expected = be32toh(wire->expected),
+		.psn = (uint32_t)psn_number(expected, bth->psn),
+		.expected = expected,
 		.count = be32toh(wire->count),
 		.base = be32toh(wire->base),
 		.bitmap = be64toh(wire->bitmap),

@@ -64,6 +64,15 @@ uint8_t *headers_write(
 /* Reads a BTH. False: it is not all there. */
 bool headers_read_bth(const struct rx_frame *rx, struct bth *ret);
 
+/*
+ * The number nearest to `reference` whose lower 24 bits are the PSN; negative, or beyond all
+ * packets, if none has it.
+ */
+static inline int64_t psn_number(uint32_t reference, uint32_t psn)
+{
+	return (int64_t)reference + ((int32_t)((psn - reference) << 8) >> 8);
+}
+
 /* The `bytes` bytes after the BTH, which has been read, or NULL if not all are captured. */
 static inline const uint8_t *headers_extension(const struct rx_frame *rx, uint32_t bytes)
 {

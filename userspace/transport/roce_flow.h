@@ -68,13 +68,4 @@ static inline uint32_t roce_extension(const struct roce_packet *p)
 	return p->reth ? (uint32_t)sizeof(struct reth_hdr) : 0;
 }
 
-/*
- * The number nearest to `reference` whose lower 24 bits are the PSN; negative, or beyond the
- * part, if nothing there has it.
- */
-static inline int64_t roce_number(uint32_t reference, uint32_t psn)
-{
-	return (int64_t)reference + ((int32_t)((psn - reference) << 8) >> 8);
-}
-
 #endif

@@ -36,7 +36,7 @@ bool roce_receiver_find(const struct roce_receiver *r, const struct bth *bth, ui
 	if (!roce_flow_qp(&r->flow, bth->qp, ret_qp))
 		return false;
 	q = &r->qps[*ret_qp];
-	n = roce_number(q->epsn, bth->psn);
+	n = psn_number(q->epsn, bth->psn);
 	if (n < 0 || n >= q->part.packets)
 		return false;
 	*ret_number = (uint32_t)n;

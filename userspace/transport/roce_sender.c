@@ -187,7 +187,7 @@ static unsigned on_answer(struct roce_sender *s, struct roce_sender_qp *q,
 	const struct rx_frame *rx, const struct bth *bth, uint64_t now)
 {
 	const uint8_t *extension = headers_extension(rx, sizeof(struct aeth_hdr));
-	int64_t n = roce_number(q->una, bth->psn);
+	int64_t n = psn_number(q->una, bth->psn);
 	bool full = q->next - q->una == ROCE_OUTSTANDING_MAX;
 	struct aeth_hdr aeth;
 	uint32_t syndrome;

@@ -44,18 +44,18 @@ static bool enter(struct arrivals *a, uint32_t psn)
 	return true;
 }
 
-bool arrivals_take(
-	struct recovery *r, struct arrivals *a, const struct recovery_data *data, uint64_t now)
+bool arrivals_take(struct recovery *r, struct arrivals *a, const struct recovery_data *data,
+	uint32_t sequences, uint64_t now)
 {
-	uint32_t expected = a->expected;
+	uint32_t expected = a->expected, psn = data->number / sequences;
 
-	if (data->psn >= expected + a->ring.bits)
+	if (psn >= expected + a->ring.bits)
 		return false;
-	if (!enter(a, data->psn)) {
+	if (!enter(a, psn)) {
 		r->ep->stats.duplicates++;
 		return true;
 	}
-	r->ep->stats.out_of_order += data->psn != expected;
+	r->ep->stats.out_of_order += psn != expected;
 	r->ep->received += packets_payload(&r->packets, data->number);
 	if (r->ep->received == r->packets.bytes)
 		r->ep->delivered_ps = now;

@@ -6,6 +6,7 @@
  * What has arrived of a sequence of packets, as a receiver keeps it that takes them in any order;
  * and how far such a sequence may run ahead of the packet that is expected.
  */
+#include "abi/wire.h"
 #include "transport/recovery/recovery.h"
 #include "transport/ring.h"
 
@@ -15,35 +16,27 @@ struct arrivals {
 	uint32_t count;    /* packets that arrived beyond it */
 };
 
-/* Packets of all of a connection's messages, or UINT32_MAX if there are more. */
-static inline uint32_t packets_of_flow(
-	const struct transport_env *env, const struct flow_spec *flow)
-{
-	uint64_t packets = (flow->bytes + env->mtu - 1) / env->mtu * (1 + (uint64_t)flow->more);
-
-	return packets < UINT32_MAX ? (uint32_t)packets : UINT32_MAX;
-}
-
 /*
  * Packets of each of so many subflows that may be out: four bandwidth-delay products, 1,024 at
  * least and 16,384 at most, or all `packets` that there are; a power of two.
  */
 uint32_t arrivals_window(const struct transport_env *env, uint32_t packets, uint32_t subflows);
 
-/*
- * Enters a packet in the books, and what it delivers and counts in those of the endpoint. False: it
- * can't be one of the sequence, and nothing has changed.
- */
-bool arrivals_take(
-	struct recovery *r, struct arrivals *a, const struct recovery_data *data, uint64_t now);
-
-/* Whether what a packet says of itself is what packet `number` is. */
+/* Whether what a packet says of itself fits, with all packets dealt to so many sequences. */
 static inline bool arrivals_is(
-	const struct recovery *r, const struct recovery_data *data, uint64_t number)
+	const struct recovery *r, const struct recovery_data *data, uint32_t sequences)
 {
-	return number < r->packets.count && data->number == number &&
-	       data->message == number / r->packets.of_message;
+	return data->number < r->packets.count && data->subflow == data->number % sequences &&
+	       data->psn == (data->number / sequences & BTH_MASK_24) &&
+	       data->message == data->number / r->packets.of_message;
 }
+
+/*
+ * Enters such a packet in the books of its sequence, and what it delivers and counts in those of the
+ * endpoint. False: it is too far ahead, and nothing has changed.
+ */
+bool arrivals_take(struct recovery *r, struct arrivals *a, const struct recovery_data *data,
+	uint32_t sequences, uint64_t now);
 
 /* Payload of the packets from number `from` to before `end`. */
 static inline uint64_t packets_bytes(const struct packets *p, uint32_t from, uint32_t end)

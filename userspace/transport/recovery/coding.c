@@ -10,6 +10,7 @@
 #include "transport/recovery/rto.h"
 
 #define RTO_LEAST_PS (100 * PS_PER_US)
+#define ROUNDING     1e-6 /* of a symbol: 10 with 10% on top are 11, and a little more as doubles */
 
 struct coding_options {
 	double overhead;
@@ -61,7 +62,7 @@ static void open(struct recovery *r, bool sender, uint64_t now)
 	c->symbol_bytes = (uint32_t)((bytes + packets - 1) / packets);
 	wanted = (double)bytes * (1 + o->overhead) / c->symbol_bytes;
 	c->needed = (uint32_t)wanted;
-	c->needed += (double)c->needed < wanted;
+	c->needed += wanted - c->needed > ROUNDING;
 	c->rto.ps = transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
 	rto_restart(&c->rto, now);
 }
@@ -86,7 +87,7 @@ static void next(struct recovery *r, struct recovery_data *ret, uint64_t now)
 	struct coding *c = (struct coding *)r;
 
 	if (c->next == c->seen)
-		rto_restart(&c->rto, now);
+		c->rto.from_ps = now;
 	ret->psn = ret->number = c->next++;
 	ret->message = c->message;
 }
@@ -101,8 +102,8 @@ static bool on_answer(struct recovery *r, const struct recovery_answer *answer,
 	struct coding *c = (struct coding *)r;
 	uint32_t number = c->seen + ((answer->psn - c->seen) & BTH_MASK_24);
 
-	if (answer->expected > r->messages || answer->expected > c->message + 1 ||
-		answer->expected > r->released)
+	if (answer->expected > c->message + 1 ||
+		(answer->expected > c->message && c->next < c->needed))
 		return false;
 	news->acked_bytes = c->symbol_bytes;
 	if (answer->expected > c->message) {

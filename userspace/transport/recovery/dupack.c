@@ -115,7 +115,7 @@ static uint32_t again_bits(uint32_t subflows)
 static size_t size(const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, bool sender)
 {
-	uint32_t packets = packets_of_flow(env, flow);
+	uint32_t packets = packets_of_flow(env, flow).count;
 	uint32_t k = subflows_of(env, options, flow->fair_bps, packets);
 	uint32_t window = arrivals_window(env, packets, k);
 	size_t each = sender ? sizeof(struct subflow)
@@ -381,12 +381,11 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 	struct arrivals *a;
 	uint64_t before;
 
-	if (data->subflow >= d->count ||
-		!arrivals_is(r, data, (uint64_t)data->psn * d->count + data->subflow))
+	if (!arrivals_is(r, data, d->count))
 		return false;
 	a = &d->arrivals[data->subflow];
 	before = lacks(d, data->subflow);
-	if (!arrivals_take(r, a, data, now))
+	if (!arrivals_take(r, a, data, d->count, now))
 		return false;
 	count_done(d, data->subflow, before);
 	ret->expected = ret->base = a->expected;

@@ -185,13 +185,13 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 {
 	struct go_back *g = (struct go_back *)r;
 
-	if (data->subflow || !arrivals_is(r, data, data->psn))
+	if (!arrivals_is(r, data, 1))
 		return false;
-	if (data->psn <= g->expected)
+	if (data->number <= g->expected)
 		g->newest_ps = max_u64(g->newest_ps, data->sent_ps);
-	if (data->psn == g->expected) {
+	if (data->number == g->expected) {
 		take(g, now);
-	} else if (data->psn < g->expected) {
+	} else if (data->number < g->expected) {
 		r->ep->stats.duplicates++;
 	} else {
 		r->ep->stats.out_of_order++;

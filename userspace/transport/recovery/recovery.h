@@ -30,6 +30,9 @@ struct packets {
 	uint32_t last_bytes; /* payload of the last */
 };
 
+/* Counts end at UINT32_MAX: more packets are never sent, but memory is asked for with more. */
+struct packets packets_of_flow(const struct transport_env *env, const struct flow_spec *flow);
+
 static inline uint32_t packets_payload(const struct packets *p, uint32_t number)
 {
 	return number + 1 == p->count ? p->last_bytes : p->mtu;
@@ -51,7 +54,7 @@ struct recovery {
 
 /* A data packet: struct assembled_data in host byte order, with the BTH's PSN. */
 struct recovery_data {
-	uint32_t psn;     /* sequence number, as its subflow counts; 24 bits on the wire */
+	uint32_t psn;     /* sequence number, as its subflow counts; 24 bits of it if it came */
 	uint32_t number;  /* which packet of all messages, or which symbol of its message */
 	uint32_t message; /* which it is of */
 	uint16_t subflow;
@@ -61,7 +64,7 @@ struct recovery_data {
 
 /* An answer: struct assembled_answer in host byte order, with the BTH's PSN. */
 struct recovery_answer {
-	uint32_t psn;      /* of the packet that it answers */
+	uint32_t psn;      /* of the packet that it answers; coding: 24 bits of it */
 	uint32_t expected; /* of its subflow: all before have arrived; coding: messages complete */
 	uint32_t count;    /* arrived beyond that; coding: symbols of the message */
 	uint32_t base;     /* number of bit 0 of the bitmap */

@@ -48,7 +48,7 @@ size_t selective_size(const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, bool sender)
 {
 	const struct selective_options *o = options;
-	uint32_t window = arrivals_window(env, packets_of_flow(env, flow), 1);
+	uint32_t window = arrivals_window(env, packets_of_flow(env, flow).count, 1);
 	size_t bits = ring_words(window) * sizeof(uint64_t);
 
 	return sender ? sizeof(struct selective_sender) + window * sizeof(struct slot) + 2 * bits +
@@ -307,9 +307,9 @@ bool selective_on_returned(struct recovery *r, const struct recovery_data *data,
 	struct selective_sender *s = (struct selective_sender *)r;
 
 	(void)news;
-	if (data->psn >= s->next)
+	if (data->number >= s->next)
 		return false;
-	on_cut(s, data->psn, data->sent_ps, now);
+	on_cut(s, data->number, data->sent_ps, now);
 	s->seen_ps = now;
 	return true;
 }
@@ -355,9 +355,9 @@ void selective_on_timer(struct recovery *r, struct recovery_news *news, uint64_t
 /* ---- the receiver ---- */
 
 /* The bits around the packet that is answered, in segments counted from the expected one. */
-static void fill(const struct arrivals *a, struct recovery_answer *ret)
+static void fill(const struct arrivals *a, uint32_t number, struct recovery_answer *ret)
 {
-	uint32_t ahead = ret->psn > a->expected ? ret->psn - a->expected : 0;
+	uint32_t ahead = number > a->expected ? number - a->expected : 0;
 
 	ret->expected = a->expected;
 	ret->count = a->count;
@@ -370,10 +370,10 @@ bool selective_on_data(struct recovery *r, const struct recovery_data *data,
 {
 	struct arrivals *a = &((struct selective_receiver *)r)->arrivals;
 
-	if (data->subflow || !arrivals_is(r, data, data->psn) || !arrivals_take(r, a, data, now))
+	if (!arrivals_is(r, data, 1) || !arrivals_take(r, a, data, 1, now))
 		return false;
 	r->ep->done = a->expected / r->packets.of_message;
-	fill(a, ret);
+	fill(a, data->number, ret);
 	return true;
 }
 
@@ -383,9 +383,9 @@ bool selective_on_trimmed(struct recovery *r, const struct recovery_data *data,
 	const struct arrivals *a = &((struct selective_receiver *)r)->arrivals;
 
 	(void)now;
-	if (data->psn >= r->packets.count || data->psn >= a->expected + a->ring.bits)
+	if (data->number >= r->packets.count || data->number >= a->expected + a->ring.bits)
 		return false;
-	fill(a, ret);
+	fill(a, data->number, ret);
 	return true;
 }
 
