@@ -82,10 +82,10 @@ static void so_many_symbols_complete_a_message(void **state)
 
 struct trouble {
 	struct recovery_bench *b;
-	bool answers;          /* those of data, or of answers, are lost: */
-	uint32_t nth, times;   /* that one, and those after it */
-	uint32_t seen;         /* of them */
-	uint32_t held;         /* data of that number is late */
+	bool answers;        /* those of data, or of answers, are lost: */
+	uint32_t nth, times; /* that one, and those after it */
+	uint32_t seen;       /* of them */
+	uint32_t held;       /* data of that number is late */
 	uint64_t held_ps;
 	bool twice;            /* answers come twice */
 	uint32_t loss_percent; /* of all */
@@ -183,8 +183,8 @@ static void idle(void *options, uint32_t symbols, uint64_t *ret_delivered, uint6
 	*ret_delivered = receiver(&b)->delivered_ps;
 	*ret_finished = sender(&b)->finished_ps;
 	/* it goes on until it hears: for a round trip, less what it has sent already */
-	assert_in_range(sender(&b)->stats.packets_sent, symbols + 1,
-		symbols + 1 + RTT / packet_ps(&b));
+	assert_in_range(
+		sender(&b)->stats.packets_sent, symbols + 1, symbols + 1 + RTT / packet_ps(&b));
 	fake_wire_close(&b.wire);
 }
 
@@ -212,8 +212,8 @@ static void the_next_symbol_stands_in_for_any(void **state)
 				assert_int_equal(sender(&b)->stats.timeouts, 0);
 				assert_int_equal(receiver(&b)->delivered_ps,
 					delivered + lost * packet_ps(&b));
-				assert_int_equal(sender(&b)->finished_ps,
-					finished + lost * packet_ps(&b));
+				assert_int_equal(
+					sender(&b)->finished_ps, finished + lost * packet_ps(&b));
 				fake_wire_close(&b.wire);
 			}
 		}
@@ -238,11 +238,11 @@ static void answers_are_lost(void **state)
 		run(&b, PACKETS);
 		assert_int_equal(sender(&b)->stats.timeouts, 0);
 		assert_int_equal(receiver(&b)->delivered_ps, delivered);
-		assert_int_equal(sender(&b)->finished_ps,
-			finished + (n == PACKETS - 1	 ? 2
-					   : n == PACKETS - 2 ? 1
-							      : 0) *
-					   packet_ps(&b));
+		assert_int_equal(
+			sender(&b)->finished_ps, finished + (n == PACKETS - 1          ? 2
+								    : n == PACKETS - 2 ? 1
+										       : 0) *
+								    packet_ps(&b));
 		fake_wire_close(&b.wire);
 	}
 }
@@ -291,11 +291,11 @@ static void messages_follow_each_other(void **state)
 		uint64_t bytes;
 		uint32_t more, symbols;
 	} cases[] = {
-		{&exact, PACKETS *MTU, 4, 5 * PACKETS},
-		{&more, PACKETS *MTU, 4, 5 * 51},
+		{&exact, PACKETS * MTU, 4, 5 * PACKETS},
+		{&more, PACKETS * MTU, 4, 5 * 51},
 		{&exact, MTU, 20, 21},
 		{&exact, (PACKETS - 1) * MTU + 1, 0, PACKETS},
-		{&more, PACKETS *MTU - 1, 0, 51},
+		{&more, PACKETS * MTU - 1, 0, 51},
 		{&more, 1, 0, 2},
 	};
 

@@ -9,7 +9,8 @@ const struct recovery_kind *const recovery_kinds[RECOVERY_KINDS] = {RECOVERIES(R
 
 struct packets packets_of_flow(const struct transport_env *env, const struct flow_spec *flow)
 {
-	uint64_t messages = 1 + (uint64_t)flow->more, each = (flow->bytes + env->mtu - 1) / env->mtu;
+	uint64_t messages = 1 + (uint64_t)flow->more,
+		 each = (flow->bytes + env->mtu - 1) / env->mtu;
 	uint64_t bytes = flow->bytes * messages, count = each * messages;
 
 	return (struct packets){
