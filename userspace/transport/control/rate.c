@@ -23,7 +23,7 @@ static const struct key keys[] = {
 	KEY("coefficient", NUMBER, struct rate_options, coefficient, .fallback = "1",
 		.least = 0.001, .most = 1,
 		.help = "pacing rate over the fair share of the hosts' links"),
-	KEY("jitter", CHANCE, struct rate_options, jitter, .fallback = "0%", .most = 1,
+	KEY("jitter", CHANCE, struct rate_options, jitter, .fallback = "0%",
 		.help = "up to this share is added to each time between two packets, at random"),
 };
 
