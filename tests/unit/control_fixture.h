@@ -51,14 +51,17 @@ static inline void control_close(struct control_bench *b)
 static inline void control_answer(
 	struct control_bench *b, uint64_t rtt_ps, uint32_t bytes, bool marked, bool trimmed)
 {
-	b->kind->on_answer(b->state, &(struct control_answer){.now_ps = b->now,
-					     .rtt_ps = rtt_ps,
-					     .base_rtt_ps = b->env.base_rtt_ps,
-					     .acked_bytes = bytes,
-					     .unacked_bytes = b->unacked,
-					     .hops = b->hops,
-					     .marked = marked,
-					     .trimmed = trimmed});
+	const struct control_answer answer = {.now_ps = b->now,
+		.rtt_ps = rtt_ps,
+		.base_rtt_ps = b->env.base_rtt_ps,
+		.acked_bytes = bytes,
+		.unacked_bytes = b->unacked,
+		.hops = b->hops,
+		.marked = marked,
+		.trimmed = trimmed};
+
+	if (b->kind->on_answer)
+		b->kind->on_answer(b->state, &answer);
 }
 
 static inline void control_lose(struct control_bench *b, enum control_loss how, uint32_t bytes)

@@ -159,14 +159,14 @@ static uint64_t window_of(const struct assembled *s)
 static bool may_send(struct assembled *s, uint64_t now)
 {
 	struct recovery *r = recovery_of(s);
-	uint64_t ready = 0;
+	uint64_t window = window_of(s), ready = 0;
 
 	if (s->ep.finished_ps || !s->recovery->has(r, now))
 		return false;
-	if (s->control->window) {
+	if (window != SENDER_NONE) {
 		uint64_t unacked = s->recovery->unacked(r);
 
-		if (unacked && unacked + s->env->mtu > window_of(s))
+		if (unacked && unacked + s->env->mtu > window)
 			return false;
 	}
 	if (s->control->ready)

@@ -29,7 +29,7 @@ struct coding {
 };
 
 static const struct key keys[] = {
-	KEY("overhead", CHANCE, struct coding_options, overhead, .fallback = "0%", .most = 1,
+	KEY("overhead", CHANCE, struct coding_options, overhead, .fallback = "0%",
 		.help = "symbols that a message takes beyond its own packets"),
 	KEY("rto", TIME, struct coding_options, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX,
 		.help = "without an answer for so long all symbols under way count as lost; auto: the larger of 100us and 10 base round trips"),
