@@ -40,6 +40,20 @@ static void note_unmarked(
 					facts.unmarked[i].what));
 }
 
+/* Flows of a file may have DSCPs of their own; those of entries are checked. */
+static void note_untrimmed(
+	json_t *notes, const struct fabric *f, const struct transport_choice *t, uint32_t class)
+{
+	struct transport_facts facts = transport_facts(t);
+
+	if (facts.trims != TRANSPORT_ANY && f->switching.classes[class].lossless)
+		json_array_append_new(notes,
+			json_sprintf(
+				"%s's data goes by class %u too, which is lossless: no packet is cut there, and %s %s waits for timeouts",
+				transport_kinds[t->kind]->title, class, facts.trim.key,
+				facts.trim.name));
+}
+
 /* Its own paths make harm, whatever switches do. */
 static void note_spreading(json_t *notes, const struct transport_choice *t)
 {
@@ -219,6 +233,7 @@ json_t *report_notes(
 			if (classes >> c & 1) {
 				note_lossy(notes, f, t, c);
 				note_unmarked(notes, f, t, c);
+				note_untrimmed(notes, f, t, c);
 			}
 		if (classes)
 			note_spreading(notes, t);

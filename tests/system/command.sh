@@ -214,7 +214,8 @@ assert list(s)[:12] == "schema scenario seed dataplane clock version commit comm
 assert s["command"] == ["fabricbed", *sys.argv[2:]], s["command"]
 for key in "trace_hash model_time_us wall_s hops hops_per_s peak_rss_mb flows packets queues ideal_us ideal_fabric_us slowdown slowdown_finished ended_by expect".split():
     assert key in s, key
-assert set(s["flows"]) == {"count", "unfinished", "unmeasured", "bytes", "fct_us", "fct_slowdown", "finished", "goodput_gbps", "by_size"}
+assert set(s["flows"]) == {"count", "unfinished", "unmeasured", "bytes", "fct_us", "fct_slowdown", "finished", "goodput_gbps", "by_size",
+                           "retransmitted", "spurious", "reordered", "loss_rate"}
 assert set(s["flows"]["finished"]) == {"count", "fct_us", "fct_slowdown", "by_size"}
 assert set(s["flows"]["fct_us"]) == set(s["flows"]["fct_slowdown"]) == {"mean", "p50", "p90", "p95", "p99", "p999", "max"}
 assert set(s["flows"]["by_size"]["1MB"]) == {"count", "fct_us", "fct_slowdown"}

@@ -280,6 +280,12 @@ static void what_hardly_was_meant_is_noted(void **state)
 	assert_false(has_note(PARTS("", "paths: {subflows: 1}, recovery: dupack"), "overtake"));
 	assert_false(has_note(PARTS("", "paths: spray, recovery: coding"), "overtake"));
 	assert_false(has_note(PARTS("", "paths: single, recovery: dupack"), "overtake"));
+	/* DSCP 0 goes by a lossless class beside that of the entry, as flows of a file may */
+	assert_true(has_note(PARTS("trim: receiver, pfc: on, classes: [{class: 0, lossless: yes}, "
+				   "{class: 3, dscp: 26}, {class: 7, dscp: 48}]",
+				     "recovery: trim") SEND ", dscp: 26}]\n",
+		"class 0 too, which is lossless: no packet is cut there, and recovery trim waits"));
+	assert_false(has_note(TRIM("receiver") HOST("recovery: trim"), "waits for timeouts"));
 	assert_true(has_note(RATE, "control rate needs the fair share of each message"));
 	assert_false(has_note(RATE SEND "}]\n", "needs the fair share"));
 }

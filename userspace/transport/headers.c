@@ -14,7 +14,8 @@ _Static_assert(sizeof(struct eth_hdr) + sizeof(struct ip6_hdr) + sizeof(struct u
 			       sizeof(struct bth_hdr) <=
 		       TEMPLATE_BYTES,
 	"the longest headers fit");
-_Static_assert(TEMPLATE_BYTES + sizeof(struct strack_sack) <= HEADERS_MAX, "room for extensions");
+_Static_assert(TEMPLATE_BYTES + sizeof(struct assembled_answer) <= HEADERS_MAX,
+	"room for the longest extension");
 
 static void prepare_ip4(
 	uint8_t *at, uint32_t src_host, uint32_t dst_host, uint8_t tos, uint32_t above)
