@@ -13,8 +13,8 @@
 #define RTT   (8 * US)
 
 /* Opens it again, for a flow with that share, at `now`. */
-static void open_rate(struct control_bench *b, const char *control, uint64_t fair_bps,
-	uint64_t rng, uint64_t now)
+static void open_rate(
+	struct control_bench *b, const char *control, uint64_t fair_bps, uint64_t rng, uint64_t now)
 {
 	control_open(b, control, LINE, RTT, MTU, now);
 	memset(b->state, 0, sizeof(b->state));
@@ -142,8 +142,7 @@ static void a_window_stays(void **state)
 		uint64_t bytes;
 	} cases[] = {
 		{"window", 100000}, /* a BDP */
-		{"window: 50% BDP", 50000},
-		{"window: {bytes: 64KiB}", 65536},
+		{"window: 50% BDP", 50000}, {"window: {bytes: 64KiB}", 65536},
 		{"window: 1B", MTU}, /* a packet */
 	};
 
@@ -160,6 +159,27 @@ static void a_window_stays(void **state)
 	}
 }
 
+/* Rate x smoothed round trip, which moves by an eighth; ten packets at least; off by default. */
+static void a_window_of_the_rate(void **state)
+{
+	struct control_bench b;
+
+	(void)state;
+	control_open(&b, "rate", LINE, RTT, MTU, US);
+	assert_true(control_window_now(&b) == SENDER_NONE);
+	control_answer(&b, 100 * RTT, MTU, false, false);
+	assert_true(control_window_now(&b) == SENDER_NONE);
+	control_close(&b);
+	control_open(&b, "rate: {coefficient: 0.5, window: on}", LINE, RTT, MTU, US);
+	expect_window(&b, 50000);
+	control_answer(&b, 9 * RTT, MTU, false, false);
+	expect_window(&b, 100000);
+	for (int i = 0; i < 200; i++)
+		control_answer(&b, RTT / 100, MTU, false, false);
+	expect_window(&b, 10 * MTU);
+	control_close(&b);
+}
+
 static void it_survives(void **state)
 {
 	(void)state;
@@ -173,6 +193,7 @@ int main(void)
 		cmocka_unit_test(jitter_is_added),
 		cmocka_unit_test(flows_start_within_a_gap),
 		cmocka_unit_test(a_wait_for_the_line_is_made_up_for),
+		cmocka_unit_test(a_window_of_the_rate),
 		cmocka_unit_test(a_window_stays),
 		cmocka_unit_test(it_survives),
 	};
