@@ -4,13 +4,16 @@
 #include <string.h>
 #include "scenario/check.h"
 
-/* Percentages are easier to read than what is written to files. */
+/* Percentages and plain numbers are easier to read than what is written to files. */
 static void put_value(FILE *out, const struct key *k, const void *base)
 {
 	struct key shown = *k;
 
 	shown.is_share = k->kind == VALUE_CHANCE;
-	value_write(out, &shown, at(base, k->offset));
+	if (k->kind == VALUE_NUMBER)
+		fprintf(out, "%.15g", *(const double *)at(base, k->offset));
+	else
+		value_write(out, &shown, at(base, k->offset));
 }
 
 static bool same_value(const struct key *k, const void *a, const void *b)

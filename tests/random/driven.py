@@ -20,10 +20,13 @@ class Driven(Scenario):
         self.limit_ps = 0  # a moment that the fabric has hardly passed
         self.keys["workload"] = [{"permutation": {"message": size(20000 * self.mtu)}}]
         if dice.random() < 0.5:
-            self.keys["workload"].append({"load": self.load(dice)})
+            self.keys["workload"].append({"load": self.background(dice)})
 
-    def load(self, dice):
+    def background(self, dice):
         return {"sizes": "alistorage", "load": dice.choice(["5%", "30%"]), "until": time(500 * self.packet_ps)}
+
+    def shares_are_known(self):
+        return False  # of what is started while other messages are under way
 
     def links_meant(self):
         return self.pick(self.link(), self.link(), "*", "h*")
@@ -73,7 +76,7 @@ def main():
     world = Driven(int(sys.argv[1]))
     with open("long.yaml", "w", encoding="utf-8") as out:
         long = [{"permutation": {"message": size(50000 * world.mtu)}}]
-        out.write("workload: " + written(long + [{"load": world.load(world.dice)}] * world.dice.randrange(2)) + "\n")
+        out.write("workload: " + written(long + [{"load": world.background(world.dice)}] * world.dice.randrange(2)) + "\n")
     with open("driven.yaml", "w", encoding="utf-8") as out:
         out.write(world.text())
     print("\n".join(world.deeds()))

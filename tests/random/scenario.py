@@ -680,14 +680,17 @@ class Scenario:
             lambda: self.part("adaptive", paths=several, bitmap_rtts=lambda: self.pick(0, 1, 8, 1000000)),
             lambda: self.part("oblivious", paths=several))()
 
+    def shares_are_known(self):
+        """Fair shares, which a rate needs of all that is sent, and which are known of little."""
+        return len(self.keys["workload"]) == 1 and bool({"permutation", "incast", "pairs"} & set(self.keys["workload"][0]))
+
     def control(self):
         d = self.dice
         window = lambda: self.pick(bdp(d.randint(20, 400)), size(self.mtu * d.randint(1, 40)))  # noqa: E731
         target = lambda: self.pick("auto", time(max(PS["ns"], self.rtt_ps * d.random())))  # noqa: E731
         step = lambda: self.pick("auto", rate(self.rate / d.randint(2, 1000)))  # noqa: E731
         timer = lambda: time(PS["us"] * d.randint(1, 500))  # noqa: E731
-        # a rate needs the fair share of all that is sent, which is known of little
-        known = len(self.keys["workload"]) == 1 and {"permutation", "incast", "pairs"} & set(self.keys["workload"][0])
+        known = self.shares_are_known()
         paced = lambda: self.part("rate", coefficient=lambda: self.pick(1, 0.5, 0.01), jitter=lambda: self.pick("5%", "90%"))  # noqa: E731
         return self.pick(
             paced if known else lambda: "window",

@@ -328,10 +328,10 @@ static void parts_are_told(void **state)
 		"control rate 0.5 jitter 50%, recovery coding 0; DSCP 0, class 0\n"
 		"  rate              0.4 of the fair share: from 4Gbps to 8Gbps of each message\n");
 	expect_text(
-		PARTS("trim: receiver", "paths: {plb: {packets: 7}}, control: {swift: {ai: 2}}, "
+		PARTS("trim: receiver", "paths: {plb: {packets: 7}}, control: {swift: {ai: 10}}, "
 					"recovery: {trim: {rto: 1ms}}"),
 		0, 0,
-		"assembled: paths plb packets 7, control swift ai 2, recovery trim rto 1ms; DSCP 0");
+		"assembled: paths plb packets 7, control swift ai 10, recovery trim rto 1ms; DSCP 0");
 }
 
 /* Load Balancing for AI Training Workloads, section 7: 11 with 3 duplicate ACKs, and 6 with 6. */
