@@ -31,7 +31,7 @@ static void add_figures(struct flow_totals *t, const struct engine_flow_result *
 	};
 
 	for (unsigned i = 0; i < FLOW_FIGURES; i++) {
-		t->per_flow[i] += figures[i];
+		t->per_flow[i] += (unsigned __int128)(figures[i] * FLOW_UNIT);
 		t->most[i] = figures[i] > t->most[i] ? figures[i] : t->most[i];
 	}
 }

@@ -35,8 +35,13 @@ struct flow_totals {
 	bool arriving;                                           /* there are more to come */
 	uint64_t count, unmeasured, bytes, first_start_ps, last_finish_ps, longest_ps;
 	uint64_t retransmitted, spurious, lost, reordered, reorder_sum, reorder_most;
-	double per_flow[FLOW_FIGURES], most[FLOW_FIGURES]; /* of those measured: sums, largest */
+	/* of those measured: sums, in FLOW_UNITths, and the largest */
+	unsigned __int128 per_flow[FLOW_FIGURES];
+	double most[FLOW_FIGURES];
 };
+
+/* Whole numbers come to the same sum in any order. */
+#define FLOW_UNIT 0x1p60
 
 #define FLOW_TOTALS_INIT                                                                           \
 	{                                                                                          \

@@ -146,7 +146,8 @@ static json_t *per_flow(const struct flow_totals *t, enum flow_figure figure)
 {
 	size_t flows = t->measured[ALL_SIZES];
 
-	return real_or_null(flows, flows ? t->per_flow[figure] / (double)flows : 0);
+	return real_or_null(
+		flows, flows ? (double)t->per_flow[figure] / FLOW_UNIT / (double)flows : 0);
 }
 
 static json_t *most_of_flow(const struct flow_totals *t, enum flow_figure figure)
