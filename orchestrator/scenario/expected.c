@@ -95,12 +95,8 @@ const char *expected_value(const struct key *k, char buf[EXPECTED])
 			k->max ? "above 0% and up to 100%" : "between 0% and 100%");
 		break;
 	case VALUE_CHANCE:
-		snprintf(buf, EXPECTED, "a probability %s%s %s, such as 0.1%% or 1e-3",
-			k->min ? "above 0 and" : "from 0 to",
-			k->most > 0 ? " below"
-			: k->min    ? " up to"
-				    : "",
-			k->is_share ? "100%" : "1");
+		snprintf(buf, EXPECTED, "a probability %s %s, such as 0.1%% or 1e-3",
+			k->min ? "above 0 and up to" : "from 0 to", k->is_share ? "100%" : "1");
 		break;
 	case VALUE_NUMBER:
 		if (k->least == k->most)

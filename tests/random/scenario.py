@@ -691,7 +691,8 @@ class Scenario:
         step = lambda: self.pick("auto", rate(self.rate / d.randint(2, 1000)))  # noqa: E731
         timer = lambda: time(PS["us"] * d.randint(1, 500))  # noqa: E731
         known = self.shares_are_known()
-        paced = lambda: self.part("rate", coefficient=lambda: self.pick(1, 0.5, 0.01), jitter=lambda: self.pick("5%", "90%"))  # noqa: E731
+        paced = lambda: self.part("rate", coefficient=lambda: self.pick(1, 0.5, 0.01), jitter=lambda: self.pick("5%", "100%"),
+                                  window=lambda: self.pick("on", "off"))  # noqa: E731
         return self.pick(
             paced if known else lambda: "window",
             paced if known else lambda: "swift",
@@ -715,7 +716,7 @@ class Scenario:
         threshold = lambda: d.randint(1, 20)  # noqa: E731
         desync = lambda: self.pick("auto", 0, delay(self.rtt_ps * d.random()))  # noqa: E731
         schemes = [
-            lambda: self.part("coding", overhead=lambda: self.pick("5%", "0%", "90%"), rto=rto),
+            lambda: self.part("coding", overhead=lambda: self.pick("5%", "0%", "100%"), rto=rto),
             lambda: self.part("dupack", threshold=threshold, fast_retransmit=lambda: self.pick("on", "off"), rto=rto),
             lambda: self.part("subflow-dupack", threshold=threshold, subflows=lambda: self.pick("auto", 1, 7, 1024), rto=rto),
             lambda: self.part("go-back-n", to=lambda: self.pick("packet", "message"), rto=rto),

@@ -212,13 +212,6 @@ static void a_start_is_refused(void **state)
 	small_session_close(&s);
 }
 
-static void bounds_that_are_excluded(void **state)
-{
-	(void)state;
-	expect(NAMED LEAVES HOST("recovery: {coding: 100%}"),
-		"3:72: host.transport.assembled.recovery.coding: 100% is too large; expected a probability from 0 to below 1, such as 0.1% or 1e-3\n");
-}
-
 /* ---- what is said of it ---- */
 
 static json_t *report_of(const char *text)
@@ -373,7 +366,6 @@ int main(void)
 		cmocka_unit_test(what_is_started_needs_them_too),
 		cmocka_unit_test(rates_need_fair_shares),
 		cmocka_unit_test(a_start_is_refused),
-		cmocka_unit_test(bounds_that_are_excluded),
 		cmocka_unit_test(what_hardly_was_meant_is_noted),
 		cmocka_unit_test(parts_are_told),
 		cmocka_unit_test(subflows_are_told),
