@@ -13,8 +13,8 @@
 #define RTT   (8 * US)
 
 /* Opens it again, for a flow with that share, at `now`. */
-static void open_rate(struct control_bench *b, const char *control, uint64_t fair_bps,
-	uint64_t rng, uint64_t now)
+static void open_rate(
+	struct control_bench *b, const char *control, uint64_t fair_bps, uint64_t rng, uint64_t now)
 {
 	control_open(b, control, LINE, RTT, MTU, now);
 	memset(b->state, 0, sizeof(b->state));
@@ -142,8 +142,7 @@ static void a_window_stays(void **state)
 		uint64_t bytes;
 	} cases[] = {
 		{"window", 100000}, /* a BDP */
-		{"window: 50% BDP", 50000},
-		{"window: {bytes: 64KiB}", 65536},
+		{"window: 50% BDP", 50000}, {"window: {bytes: 64KiB}", 65536},
 		{"window: 1B", MTU}, /* a packet */
 	};
 

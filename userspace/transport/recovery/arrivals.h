@@ -32,8 +32,8 @@ static inline bool arrivals_is(
 }
 
 /*
- * Enters such a packet in the books of its sequence, and what it delivers and counts in those of the
- * endpoint. False: it is too far ahead, and nothing has changed.
+ * Enters such a packet in the books of its sequence, and what it delivers and counts in those of
+ * the endpoint. False: it is too far ahead, and nothing has changed.
  */
 bool arrivals_take(struct recovery *r, struct arrivals *a, const struct recovery_data *data,
 	uint32_t sequences, uint64_t now);
