@@ -42,6 +42,9 @@ static uint32_t symbols_taken(uint64_t bytes, uint32_t mtu, double overhead, uin
 
 		assert_true(kind->place(r, &d, &offset, &length));
 		assert_true(length <= mtu);
+		d.message++; /* of which the sender can't have heard that it is wanted */
+		assert_false(kind->on_data(r, &d, &a, taken));
+		d.message--;
 		assert_true(kind->on_data(r, &d, &a, ++taken));
 		of_message = ep.done == done ? of_message + 1 : 0;
 		assert_int_equal(a.expected, ep.done);
