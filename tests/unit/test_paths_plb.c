@@ -143,7 +143,8 @@ static void shares_are_rounded_up(void **state)
 		uint32_t packets;
 		double marked;
 		int least;
-	} cases[] = {{16, 0.4, 7}, {10, 0.4, 4}, {1, 0.4, 1}, {3, 1, 3}, {1000, 0.0001, 1}};
+	} cases[] = {{16, 0.4, 7}, {10, 0.4, 4}, {1, 0.4, 1}, {3, 1, 3}, {1000, 0.0001, 1},
+		{100, 0.07, 7}, {1, 1e-9, 1}};
 	struct fixture f;
 
 	(void)state;

@@ -2,6 +2,7 @@
 #ifndef FABRICBED_NUMBERS_H
 #define FABRICBED_NUMBERS_H
 
+#include <math.h>
 #include <stdint.h>
 
 /* Elements of an array. */
@@ -15,6 +16,12 @@ static inline uint64_t min_u64(uint64_t a, uint64_t b)
 static inline uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* The next whole number; a value that is one, but for the last bits of a double, stays. */
+static inline double whole_up(double value)
+{
+	return ceil(value * (1 - 1e-12));
 }
 
 /* For qsort() and bsearch() of uint64_t. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/numbers.h"
 #include "base/units.h"
 
 /*
@@ -304,10 +305,8 @@ static uint64_t late_p99(const struct fidelity *f)
 /* Up to two digits: 1.21 is 1.3, 121 is 130. */
 static double round_up(double value)
 {
-	double step = pow(10, floor(log10(value)) - 1), digits;
+	double step = pow(10, floor(log10(value)) - 1), digits = whole_up(value / step);
 
-	/* what is a whole number of steps but for the last bits stays */
-	digits = ceil(value / step * (1 - 1e-12));
 	return step < 1 ? digits / round(1 / step) : digits * step;
 }
 

@@ -5,6 +5,7 @@
  * Signals are Simple and Effective for Network Load Balancing (SIGCOMM 2022).
  */
 #include "transport/paths/plb.h"
+#include "base/numbers.h"
 #include "base/rng_stream.h"
 #include "transport/paths/paths.h"
 
@@ -46,14 +47,12 @@ static void open(void *state, const struct transport_env *env, const void *optio
 {
 	const struct plb_options *o = options;
 	struct plb *s = state;
-	double limit = o->marked * o->packets;
 
 	(void)env;
 	(void)now;
 	s->rng = rng;
 	s->packets = o->packets;
-	s->limit = (uint32_t)limit;
-	s->limit += s->limit < limit;
+	s->limit = (uint32_t)whole_up(o->marked * o->packets);
 	draw(s);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Recycled paths: Bonato et al., REPS: Recycled Entropy Packet Spraying for Adaptive Load Balancing
  * and Failure Mitigation (EuroSys 2026, arXiv 2407.21625). What the text leaves open is as in the
- * authors' simulator (docs/transports.md).
+ * authors' simulator (docs/parts.md).
  */
 #include "transport/paths/reps.h"
 #include "base/rng_stream.h"

@@ -7,10 +7,10 @@
 #include "transport/recovery/recovery.h"
 
 #include "abi/wire.h"
+#include "base/numbers.h"
 #include "transport/recovery/rto.h"
 
 #define RTO_LEAST_PS (100 * PS_PER_US)
-#define ROUNDING     1e-6 /* of a symbol: 10 with 10% on top are 11, and a little more as doubles */
 
 struct coding_options {
 	double overhead;
@@ -56,13 +56,10 @@ static void open(struct recovery *r, bool sender, uint64_t now)
 	struct coding *c = (struct coding *)r;
 	const struct coding_options *o = r->options;
 	uint64_t bytes = message_bytes(c), packets = r->packets.of_message;
-	double wanted;
 
 	(void)sender;
 	c->symbol_bytes = (uint32_t)((bytes + packets - 1) / packets);
-	wanted = (double)bytes * (1 + o->overhead) / c->symbol_bytes;
-	c->needed = (uint32_t)wanted;
-	c->needed += wanted - c->needed > ROUNDING;
+	c->needed = (uint32_t)whole_up((double)bytes * (1 + o->overhead) / c->symbol_bytes);
 	c->rto.ps = transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
 	rto_restart(&c->rto, now);
 }
