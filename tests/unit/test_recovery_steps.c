@@ -695,9 +695,8 @@ static void shares_take_no_more_memory(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(rtts_us); i++) {
-		struct transport_env env = {.mtu = 4096,
-			.host_rate_bps = 400 * GBPS,
-			.base_rtt_ps = rtts_us[i] * US};
+		struct transport_env env = {
+			.mtu = 4096, .host_rate_bps = 400 * GBPS, .base_rtt_ps = rtts_us[i] * US};
 
 		for (env.queue_bytes = 32768; env.queue_bytes < 1 << 22; env.queue_bytes *= 5) {
 			struct flow_spec flow = {.bytes = 1ull << 40};

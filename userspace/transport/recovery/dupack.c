@@ -122,7 +122,7 @@ static size_t size(const struct transport_env *env, const void *options,
 	const struct dupack_options *o = options;
 	uint32_t packets = packets_of_flow(env, flow).count;
 	uint32_t k = subflows_of(env, o, flow->fair_bps, packets);
-	uint32_t bits = sender	      ? again_bits(k)
+	uint32_t bits = sender        ? again_bits(k)
 			: o->subflows ? k * arrivals_window(env, packets, k)
 				      : arrivals_bits_most(env, packets, k);
 
