@@ -26,6 +26,8 @@ printf '\ncost\n'
 tests/bench/cost.sh || status=1
 printf '\nload balancing: a hop with each policy over one with ECMP; a file over the same policy of the switch\n'
 tests/bench/balance.sh || status=1
+printf '\npaced control over STrack, time a hop: 16,256 flows\n'
+tests/bench/paced.sh || status=1
 printf '\nworkloads\n'
 tests/bench/workloads.sh || status=1
 printf '\nfigures\n'
