@@ -393,12 +393,13 @@ static unsigned assembled_on_timer(struct endpoint *ep, struct tx_frame *reply, 
 {
 	struct assembled *s = (struct assembled *)ep;
 	struct recovery *r = recovery_of(s);
-	uint64_t due = s->recovery->due(r);
+	uint64_t due;
 
 	(void)reply;
 	ep->deadline_ps = 0;
 	if (!s->sender)
 		return 0;
+	due = s->recovery->due(r);
 	if (due && due <= now) {
 		struct recovery_news news = {0};
 
