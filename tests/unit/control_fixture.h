@@ -37,8 +37,8 @@ static inline void control_open(struct control_bench *b, const char *control, ui
 		.now = now};
 	o = b->scenario->host.transport.options;
 	b->kind = assembled_control(o);
-	assert_true(b->kind->size(&b->env, o->control_options) <= sizeof(b->state));
-	assert_int_equal(b->kind->size(&b->env, o->control_options) % 8, 0);
+	assert_true(b->kind->state_bytes <= sizeof(b->state));
+	assert_int_equal(b->kind->state_bytes % 8, 0);
 	b->kind->open(b->state, &b->env, o->control_options, &b->flow, 1, now);
 }
 

@@ -20,6 +20,7 @@
 /* As rate.c has them. */
 struct rate_options {
 	double coefficient, jitter;
+	bool windowed;
 };
 
 static struct recovery_bench_coding coded;

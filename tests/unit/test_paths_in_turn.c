@@ -24,8 +24,9 @@ static void open_with(struct fixture *f, const struct paths_kind *kind, uint32_t
 	const struct in_turn_options o = {.paths = paths, .bitmap_rtts = 8};
 
 	*f = (struct fixture){.kind = kind, .now = 1};
-	assert_true(kind->size(&env, &o) <= sizeof(f->state));
-	assert_int_equal(kind->size(&env, &o) % 8, 0);
+	assert_true(kind->state_bytes + kind->more_bytes(&o) <= sizeof(f->state));
+	assert_int_equal(kind->state_bytes % 8, 0);
+	assert_int_equal(kind->more_bytes(&o) % 8, 0);
 	assert_int_equal(kind->count(&o), paths);
 	kind->open(f->state, &env, &o, 1, 0);
 }

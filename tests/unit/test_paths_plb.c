@@ -21,7 +21,7 @@ static void open_with(struct fixture *f, uint32_t packets, double marked)
 	const struct plb_options o = {.packets = packets, .marked = marked};
 
 	*f = (struct fixture){0};
-	assert_true(kind->size(NULL, &o) <= sizeof(f->state));
+	assert_true(kind->state_bytes <= sizeof(f->state));
 	kind->open(f->state, NULL, &o, 1, 0);
 }
 

@@ -30,8 +30,9 @@ static void open_with(struct fixture *f, uint32_t ring, uint64_t freeze)
 
 	*f = (struct fixture){0};
 	assert_int_equal(control_bdp(&env) / env.mtu, BDP);
-	assert_true(kind->size(&env, &o) <= sizeof(f->state));
-	assert_int_equal(kind->size(&env, &o) % 8, 0);
+	assert_true(kind->state_bytes + kind->more_bytes(&o) <= sizeof(f->state));
+	assert_int_equal(kind->state_bytes % 8, 0);
+	assert_int_equal(kind->more_bytes(&o) % 8, 0);
 	kind->open(f->state, &env, &o, 7, 0);
 }
 

@@ -15,25 +15,34 @@ static struct recovery_bench_coding exact, more = {.overhead = 0.05};
 
 /* ---- symbols of a message ---- */
 
+static struct recovery *open_receiver(const struct transport_env *env, struct endpoint *ep,
+	const struct recovery_bench_coding *o, uint64_t bytes, uint32_t messages)
+{
+	const struct recovery_kind *kind = recovery_bench_kind("coding");
+	const struct flow_spec flow = {.bytes = bytes, .more = messages - 1};
+	struct recovery *r = calloc(1, kind->size(env, o, &flow, false));
+
+	assert_non_null(r);
+	*r = (struct recovery){.ep = ep,
+		.env = env,
+		.options = o,
+		.packets = packets_of_flow(env, &flow),
+		.base_rtt_ps = RTT,
+		.messages = messages};
+	kind->open(r, false, 1);
+	return r;
+}
+
 /* Packets that the receiver takes until it has all messages; each answer says how far it is. */
 static uint32_t symbols_taken(uint64_t bytes, uint32_t mtu, double overhead, uint32_t messages)
 {
 	struct recovery_bench_coding o = {.overhead = overhead};
 	const struct recovery_kind *kind = recovery_bench_kind("coding");
 	const struct transport_env env = {.mtu = mtu, .host_rate_bps = GBPS, .base_rtt_ps = RTT};
-	const struct flow_spec flow = {.bytes = bytes, .more = messages - 1};
 	struct endpoint ep = {0};
-	struct recovery *r = calloc(1, kind->size(&env, &o, &flow, false));
+	struct recovery *r = open_receiver(&env, &ep, &o, bytes, messages);
 	uint32_t taken = 0, of_message = 0;
 
-	assert_non_null(r);
-	*r = (struct recovery){.ep = &ep,
-		.env = &env,
-		.options = &o,
-		.packets = packets_of_flow(&env, &flow),
-		.base_rtt_ps = RTT,
-		.messages = messages};
-	kind->open(r, false, 1);
 	while (!ep.delivered_ps) {
 		struct recovery_data d = {.number = 1000 + taken, .message = ep.done};
 		struct recovery_answer a = {0};
@@ -81,6 +90,45 @@ static void so_many_symbols_complete_a_message(void **state)
 	assert_int_equal(symbols_taken(48 * 4096, 4096, 0.05, 3), 3 * 51);
 }
 
+/* Of a window that moves on with the latest; what is behind it may have come. */
+static void symbols_count_once(void **state)
+{
+	static const struct {
+		uint32_t number;
+		bool counts;
+	} symbols[] = {{5, true}, {5, false}, {3, true}, {1028, true}, {4, false}, {6, true},
+		{6, false}, {5, false}, {9000, true}, {1028, false}, {7977, true}, {7976, false},
+		{UINT32_MAX - 1, true}, {0, false}};
+	const struct recovery_kind *kind = recovery_bench_kind("coding");
+	const struct transport_env env = {.mtu = MTU, .host_rate_bps = GBPS, .base_rtt_ps = RTT};
+	struct endpoint ep = {0};
+	struct recovery *r = open_receiver(&env, &ep, &exact, 8 * MTU, 2);
+	uint32_t counted = 0;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(symbols); i++) {
+		const struct recovery_data d = {.number = symbols[i].number};
+		struct recovery_answer a = {0};
+
+		assert_true(kind->on_data(r, &d, &a, 1 + i));
+		counted += symbols[i].counts;
+		assert_int_equal(a.count, counted);
+		assert_int_equal(ep.stats.duplicates, i + 1 - counted);
+	}
+	/* the last that the first message lacks; the next one begins anew */
+	for (uint32_t i = 0; i < 9; i++) {
+		const struct recovery_data d = {
+			.number = i ? i : UINT32_MAX - 2, .message = ep.done};
+		struct recovery_answer a = {0};
+
+		assert_int_equal(ep.done, i > 0);
+		assert_int_equal(ep.delivered_ps, 0);
+		assert_true(kind->on_data(r, &d, &a, 100));
+	}
+	assert_int_equal(ep.delivered_ps, 100);
+	free(r);
+}
+
 /* ---- on the wire ---- */
 
 struct trouble {
@@ -91,6 +139,7 @@ struct trouble {
 	uint32_t held;       /* data of that number is late */
 	uint64_t held_ps;
 	bool twice;            /* answers come twice */
+	bool copies;           /* data does */
 	uint32_t loss_percent; /* of all */
 	uint64_t rng;
 	uint64_t sent_ps[64]; /* of data; those after that many are not kept */
@@ -127,7 +176,9 @@ static void see(void *arg, const struct fake_packet *p)
 
 static bool twice(void *arg, const struct fake_packet *p)
 {
-	return ((const struct trouble *)arg)->twice && !p->forward;
+	const struct trouble *t = arg;
+
+	return p->forward ? t->copies : t->twice;
 }
 
 static void prepare(struct recovery_bench *b, struct trouble *t, void *options)
@@ -286,6 +337,22 @@ static void answers_come_twice(void **state)
 	fake_wire_close(&b.wire);
 }
 
+/* It takes as many different ones, each of which comes behind the copy of the one before. */
+static void symbols_come_twice(void **state)
+{
+	uint64_t delivered, finished;
+	struct recovery_bench b;
+	struct trouble t;
+
+	(void)state;
+	idle(&exact, PACKETS, &delivered, &finished);
+	prepare(&b, &t, &exact);
+	t.copies = true;
+	run(&b, PACKETS);
+	assert_true(receiver(&b)->delivered_ps >= delivered + (PACKETS - 1) * packet_ps(&b));
+	fake_wire_close(&b.wire);
+}
+
 /* One after the other, each of so many symbols; sizes that are no multiple of the MTU too. */
 static void messages_follow_each_other(void **state)
 {
@@ -425,6 +492,8 @@ int main(void)
 		cmocka_unit_test(answers_are_lost),
 		cmocka_unit_test(symbols_are_overtaken),
 		cmocka_unit_test(answers_come_twice),
+		cmocka_unit_test(symbols_come_twice),
+		cmocka_unit_test(symbols_count_once),
 		cmocka_unit_test(messages_follow_each_other),
 		cmocka_unit_test(a_lost_window_times_out),
 		cmocka_unit_test(nothing_stalls),

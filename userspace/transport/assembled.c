@@ -43,18 +43,11 @@ static void *paths_of(const struct assembled *s)
 	return (void *)&s->words[s->paths_at];
 }
 
-static size_t control_bytes(const struct transport_env *env)
+static size_t paths_bytes(const struct assembled_options *o)
 {
-	const struct assembled_options *o = env->options;
+	const struct paths_kind *kind = assembled_paths(o);
 
-	return assembled_control(o)->size(env, o->control_options);
-}
-
-static size_t paths_bytes(const struct transport_env *env)
-{
-	const struct assembled_options *o = env->options;
-
-	return assembled_paths(o)->size(env, o->paths_options);
+	return kind->state_bytes + (kind->more_bytes ? kind->more_bytes(o->paths_options) : 0);
 }
 
 static size_t assembled_size(
@@ -62,7 +55,8 @@ static size_t assembled_size(
 {
 	const struct assembled_options *o = env->options;
 
-	return sizeof(struct assembled) + (sender ? control_bytes(env) + paths_bytes(env) : 0) +
+	return sizeof(struct assembled) +
+	       (sender ? assembled_control(o)->state_bytes + paths_bytes(o) : 0) +
 	       assembled_recovery(o)->size(env, o->recovery_options, flow, sender);
 }
 
@@ -80,11 +74,13 @@ static void open_sender_parts(struct assembled *s, const struct flow_spec *flow,
 {
 	const struct assembled_options *o = s->env->options;
 
-	s->paths_at = (uint16_t)(control_bytes(s->env) / sizeof(s->words[0]));
-	s->recovery_at = (uint16_t)(s->paths_at + paths_bytes(s->env) / sizeof(s->words[0]));
+	s->paths_at = (uint16_t)(s->control->state_bytes / sizeof(s->words[0]));
+	s->recovery_at = (uint16_t)(s->paths_at + paths_bytes(o) / sizeof(s->words[0]));
 	s->control->open(
 		control_of(s), s->env, o->control_options, flow, part_rng(flow, RNG_CONTROL), now);
-	s->paths->open(paths_of(s), s->env, o->paths_options, part_rng(flow, RNG_PATHS), now);
+	if (s->paths->open)
+		s->paths->open(paths_of(s), s->env, o->paths_options, part_rng(flow, RNG_PATHS),
+			now);
 	s->path_count = s->paths->count ? s->paths->count(o->paths_options) : PATHS_ALL;
 }
 
@@ -393,12 +389,13 @@ static unsigned assembled_on_timer(struct endpoint *ep, struct tx_frame *reply, 
 {
 	struct assembled *s = (struct assembled *)ep;
 	struct recovery *r = recovery_of(s);
-	uint64_t due = s->recovery->due(r);
+	uint64_t due;
 
 	(void)reply;
 	ep->deadline_ps = 0;
 	if (!s->sender)
 		return 0;
+	due = s->recovery->due(r);
 	if (due && due <= now) {
 		struct recovery_news news = {0};
 

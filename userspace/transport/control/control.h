@@ -38,10 +38,9 @@ enum control_loss {
 };
 
 struct control_kind {
-	const char *name; /* in files */
-	struct map map;   /* keys of its options; their size */
-	/* Bytes of a sender's state, a multiple of 8. */
-	size_t (*size)(const struct transport_env *env, const void *options);
+	const char *name;   /* in files */
+	struct map map;     /* keys of its options; their size */
+	size_t state_bytes; /* of a sender, a multiple of 8 */
 	/* state is zeroed. rng: a stream of random numbers of its own (lib/rng.h). */
 	void (*open)(void *state, const struct transport_env *env, const void *options,
 		const struct flow_spec *flow, uint64_t rng, uint64_t now);

@@ -132,13 +132,6 @@ static bool complete(struct check *c, const struct tree *n, void *options, uint6
 	return true;
 }
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct sender);
-}
-
 static void open(void *state, const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, uint64_t rng, uint64_t now)
 {
@@ -208,7 +201,7 @@ const struct control_kind control_kind_dcqcn = {
 	.name = "dcqcn",
 	.map = {KEYS(keys), .size = sizeof(struct dcqcn_options), .lone = &keys[0],
 		.check = complete, .help = "DCQCN: a rate, cut when switches mark"},
-	.size = size,
+	.state_bytes = sizeof(struct sender),
 	.open = open,
 	.on_answer = on_answer,
 	.on_loss = on_loss,

@@ -31,13 +31,6 @@ static const struct key keys[] = {
 		.help = "g, the weight of a window in alpha"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct dctcp);
-}
-
 static void set_cwnd(struct dctcp *d, double cwnd)
 {
 	d->cwnd = control_clamp(cwnd, d->mtu, CONTROL_WINDOW_MAX);
@@ -152,7 +145,7 @@ const struct control_kind control_kind_dctcp = {
 	.name = "dctcp",
 	.map = {KEYS(keys), .size = sizeof(struct dctcp_options),
 		.help = "DCTCP: TCP's window, cut by the share of marked bytes; without marks NewReno"},
-	.size = size,
+	.state_bytes = sizeof(struct dctcp),
 	.open = open,
 	.on_answer = on_answer,
 	.on_loss = on_loss,

@@ -75,13 +75,6 @@ static const struct key keys[] = {
 		.help = "only if that is below the largest window, halved so often"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct nscc);
-}
-
 static void set_cwnd(struct nscc *n, double cwnd)
 {
 	n->cwnd = control_clamp(cwnd, n->mtu, n->most);
@@ -253,7 +246,7 @@ const struct control_kind control_kind_nscc = {
 	.name = "nscc",
 	.map = {KEYS(keys), .size = sizeof(struct nscc_options),
 		.help = "Ultra Ethernet's NSCC: a window that follows marks and delay"},
-	.size = size,
+	.state_bytes = sizeof(struct nscc),
 	.open = open,
 	.on_answer = on_answer,
 	.on_loss = on_loss,

@@ -38,13 +38,6 @@ static const struct key keys[] = {
 		.help = "on: no more is under way than the rate comes to in a round trip, or 10 packets"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct rate);
-}
-
 /* The fair share; of a flow whose share nobody knows, the host's link. */
 static uint64_t rate_of(
 	const struct transport_env *env, const struct rate_options *o, const struct flow_spec *flow)
@@ -137,7 +130,7 @@ const struct control_kind control_kind_rate = {
 	.name = "rate",
 	.map = {KEYS(keys), .size = sizeof(struct rate_options), .lone = &keys[0],
 		.help = "a fixed share of the fair rate, whatever happens"},
-	.size = size,
+	.state_bytes = sizeof(struct rate),
 	.open = open,
 	.on_answer = on_answer,
 	.window = window,

@@ -16,13 +16,6 @@ static const struct key keys[] = {
 		.help = "queueing delay that the window aims at; auto: a base round trip"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct strack_window);
-}
-
 static void open(void *state, const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, uint64_t rng, uint64_t now)
 {
@@ -59,7 +52,7 @@ const struct control_kind control_kind_strack = {
 	.name = "strack",
 	.map = {KEYS(keys), .size = sizeof(struct window_options),
 		.help = "STrack's window: by delay, checked against marks"},
-	.size = size,
+	.state_bytes = sizeof(struct strack_window),
 	.open = open,
 	.on_answer = on_answer,
 	.window = window,

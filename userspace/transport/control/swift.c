@@ -73,13 +73,6 @@ static bool check(struct check *c, const struct tree *n, void *options, uint64_t
 	return c->wrong(c, n, "fs_min_cwnd", "it is not below fs_max_cwnd");
 }
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct swift);
-}
-
 static double time_of(uint64_t given_ps, double else_ps)
 {
 	return given_ps == AUTO_TIME ? else_ps : (double)given_ps;
@@ -208,7 +201,7 @@ const struct control_kind control_kind_swift = {
 	.name = "swift",
 	.map = {KEYS(keys), .size = sizeof(struct swift_options), .check = check,
 		.help = "Swift: a window that aims at a delay"},
-	.size = size,
+	.state_bytes = sizeof(struct swift),
 	.open = open,
 	.on_answer = on_answer,
 	.on_loss = on_loss,

@@ -16,13 +16,6 @@ static const struct key keys[] = {
 		.help = "payload that a flow may have under way; one packet at least"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct window);
-}
-
 static void open(void *state, const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, uint64_t rng, uint64_t now)
 {
@@ -43,7 +36,7 @@ const struct control_kind control_kind_window = {
 	.name = "window",
 	.map = {KEYS(keys), .size = sizeof(struct window_options), .lone = &keys[0],
 		.help = "a fixed window, whatever happens"},
-	.size = size,
+	.state_bytes = sizeof(struct window),
 	.open = open,
 	.window = window,
 };

@@ -38,10 +38,9 @@ static uint32_t count(const void *options)
 	return ((const struct in_turn_options *)options)->paths;
 }
 
-static size_t size(const struct transport_env *env, const void *options)
+static size_t more_bytes(const void *options)
 {
-	(void)env;
-	return sizeof(struct in_turn) + strack_spray_words(count(options)) * sizeof(uint64_t);
+	return strack_spray_words(count(options)) * sizeof(uint64_t);
 }
 
 static void open_as(enum strack_spray kind, struct in_turn *s, const struct transport_env *env,
@@ -91,7 +90,8 @@ const struct paths_kind paths_kind_subflows = {
 		.lone = &subflows_keys[0],
 		.help = "a few fixed paths, packets dealt to them in turn"},
 	.count = count,
-	.size = size,
+	.state_bytes = sizeof(struct in_turn),
+	.more_bytes = more_bytes,
 	.open = open_oblivious,
 	.choose = choose,
 	.used = used,
@@ -103,7 +103,8 @@ const struct paths_kind paths_kind_adaptive = {
 	.map = {KEYS(adaptive_keys), .size = sizeof(struct in_turn_options),
 		.help = "as STrack sprays: paths in turn, without those that came back marked"},
 	.count = count,
-	.size = size,
+	.state_bytes = sizeof(struct in_turn),
+	.more_bytes = more_bytes,
 	.open = open_adaptive,
 	.choose = choose,
 	.used = used,
@@ -117,7 +118,8 @@ const struct paths_kind paths_kind_oblivious = {
 	.map = {KEYS(oblivious_keys), .size = sizeof(struct in_turn_options),
 		.help = "as STrack sprays without its memory: all paths in turn"},
 	.count = count,
-	.size = size,
+	.state_bytes = sizeof(struct in_turn),
+	.more_bytes = more_bytes,
 	.open = open_oblivious,
 	.choose = choose,
 	.used = used,

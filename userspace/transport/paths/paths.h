@@ -43,9 +43,10 @@ struct paths_kind {
 	struct map map;   /* keys of its options; their size */
 	/* Paths that a flow takes, numbered from 0: 1..PATHS_ALL. NULL: PATHS_ALL. */
 	uint32_t (*count)(const void *options);
-	/* Bytes of a sender's state, a multiple of 8. */
-	size_t (*size)(const struct transport_env *env, const void *options);
-	/* state is zeroed. rng: a stream of random numbers of its own (lib/rng.h). */
+	size_t state_bytes; /* of a sender, a multiple of 8 */
+	/* Bytes behind these, likewise, that depend on the options. NULL: none. */
+	size_t (*more_bytes)(const void *options);
+	/* state is zeroed. rng: a stream of random numbers of its own (lib/rng.h). May be NULL. */
 	void (*open)(void *state, const struct transport_env *env, const void *options,
 		uint64_t rng, uint64_t now);
 	/* The path of the packet that leaves now: below count(). */

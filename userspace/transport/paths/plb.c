@@ -27,13 +27,6 @@ static const struct key keys[] = {
 		.help = "share of marked ones among them from which the path is left"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct plb);
-}
-
 static void draw(struct plb *s)
 {
 	s->path = (uint16_t)rng_below(&s->rng, PATHS_ALL);
@@ -100,7 +93,7 @@ const struct paths_kind paths_kind_plb = {
 	.name = "plb",
 	.map = {KEYS(keys), .size = sizeof(struct plb_options),
 		.help = "one path, and another when too many packets come back marked"},
-	.size = size,
+	.state_bytes = sizeof(struct plb),
 	.open = open,
 	.choose = choose,
 	.used = used,

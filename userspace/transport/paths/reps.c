@@ -31,12 +31,9 @@ static const struct key keys[] = {
 		.help = "after a timeout only remembered paths are taken, for so long; 0: never"),
 };
 
-static size_t size(const struct transport_env *env, const void *options)
+static size_t more_bytes(const void *options)
 {
-	const struct reps_options *o = options;
-
-	(void)env;
-	return (sizeof(struct reps) + o->ring * sizeof(uint16_t) + 7) / 8 * 8;
+	return (((const struct reps_options *)options)->ring * sizeof(uint16_t) + 7) / 8 * 8;
 }
 
 static void open(void *state, const struct transport_env *env, const void *options, uint64_t rng,
@@ -131,7 +128,8 @@ const struct paths_kind paths_kind_reps = {
 	.name = "reps",
 	.map = {KEYS(keys), .size = sizeof(struct reps_options),
 		.help = "random paths, and again those that came back unmarked"},
-	.size = size,
+	.state_bytes = sizeof(struct reps),
+	.more_bytes = more_bytes,
 	.open = open,
 	.choose = choose,
 	.used = used,

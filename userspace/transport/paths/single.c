@@ -12,23 +12,6 @@ static uint32_t count(const void *options)
 	return 1;
 }
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return 0;
-}
-
-static void open(void *state, const struct transport_env *env, const void *options, uint64_t rng,
-	uint64_t now)
-{
-	(void)state;
-	(void)env;
-	(void)options;
-	(void)rng;
-	(void)now;
-}
-
 static uint16_t choose(void *state, const struct path_request *request)
 {
 	(void)state;
@@ -41,7 +24,5 @@ const struct paths_kind paths_kind_single = {
 	.map = {.size = sizeof(struct single_options),
 		.help = "one path for all packets of a flow"},
 	.count = count,
-	.size = size,
-	.open = open,
 	.choose = choose,
 };

@@ -13,23 +13,6 @@ struct spray {
 	uint64_t next;
 };
 
-static size_t size(const struct transport_env *env, const void *options)
-{
-	(void)env;
-	(void)options;
-	return sizeof(struct spray);
-}
-
-static void open(void *state, const struct transport_env *env, const void *options, uint64_t rng,
-	uint64_t now)
-{
-	(void)state;
-	(void)env;
-	(void)options;
-	(void)rng;
-	(void)now;
-}
-
 static uint16_t choose(void *state, const struct path_request *request)
 {
 	struct spray *s = state;
@@ -41,8 +24,7 @@ static uint16_t choose(void *state, const struct path_request *request)
 const struct paths_kind paths_kind_spray = {
 	.name = "spray",
 	.map = {.size = sizeof(struct spray_options), .help = "another path for each packet"},
-	.size = size,
-	.open = open,
+	.state_bytes = sizeof(struct spray),
 	.choose = choose,
 	.reorders = true,
 };

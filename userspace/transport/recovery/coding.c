@@ -8,6 +8,7 @@
 
 #include "abi/wire.h"
 #include "base/numbers.h"
+#include "transport/recovery/arrivals.h"
 #include "transport/recovery/rto.h"
 
 #define RTO_LEAST_PS (100 * PS_PER_US)
@@ -25,7 +26,9 @@ struct coding {
 	uint32_t symbol_bytes; /* payload of each */
 	uint32_t message;
 	uint32_t next; /* sender: the next symbol; receiver: so many have come */
-	uint32_t seen; /* sender: all symbols before it have come or will not */
+	uint32_t seen; /* sender: all symbols before it have come or will not; receiver: no later */
+	struct ring came; /* receiver: of the symbols before `seen`, the latest that have come */
+	uint64_t words[];
 };
 
 static const struct key keys[] = {
@@ -35,14 +38,18 @@ static const struct key keys[] = {
 		.help = "without an answer for so long all symbols under way count as lost; auto: the larger of 100us and 10 base round trips"),
 };
 
+/* However short a message is, its sender goes on until it hears that it is complete. */
+static uint32_t came_bits(const struct transport_env *env)
+{
+	return arrivals_window(env, UINT32_MAX, 1);
+}
+
 static size_t size(const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, bool sender)
 {
-	(void)env;
 	(void)options;
 	(void)flow;
-	(void)sender;
-	return sizeof(struct coding);
+	return sizeof(struct coding) + (sender ? 0 : ring_words(came_bits(env)) * sizeof(uint64_t));
 }
 
 static uint64_t message_bytes(const struct coding *c)
@@ -57,7 +64,8 @@ static void open(struct recovery *r, bool sender, uint64_t now)
 	const struct coding_options *o = r->options;
 	uint64_t bytes = message_bytes(c), packets = r->packets.of_message;
 
-	(void)sender;
+	if (!sender)
+		c->came = (struct ring){c->words, came_bits(r->env)};
 	c->symbol_bytes = (uint32_t)((bytes + packets - 1) / packets);
 	c->needed = (uint32_t)whole_up((double)bytes * (1 + o->overhead) / c->symbol_bytes);
 	c->rto.ps = transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
@@ -146,6 +154,21 @@ static bool place(const struct recovery *r, const struct recovery_data *data, ui
 	return true;
 }
 
+/* False: it has come before, or is too old to tell. */
+static bool enter(struct coding *c, uint32_t symbol)
+{
+	uint32_t bits = c->came.bits, end = symbol + 1;
+
+	if (symbol < c->seen && (c->seen - symbol > bits || ring_test(&c->came, symbol)))
+		return false;
+	if (symbol >= c->seen) {
+		ring_clear_range(&c->came, end - c->seen > bits ? end - bits : c->seen, end);
+		c->seen = end;
+	}
+	ring_set(&c->came, symbol);
+	return true;
+}
+
 static bool on_data(struct recovery *r, const struct recovery_data *data,
 	struct recovery_answer *ret, uint64_t now)
 {
@@ -154,13 +177,13 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 
 	if (data->message > c->message || data->message >= r->messages)
 		return false;
-	if (data->message < c->message) {
-		r->ep->stats.duplicates++; /* there were enough without it */
+	if (data->message < c->message || !enter(c, data->number)) {
+		r->ep->stats.duplicates++; /* or there were enough without it */
 	} else {
 		got = (uint64_t)++c->next * c->symbol_bytes;
 		r->ep->received = c->message * bytes + (got < bytes ? got : bytes);
 		if (c->next == c->needed) {
-			c->next = 0;
+			c->next = c->seen = 0;
 			r->ep->done = ++c->message;
 		}
 		if (c->message == r->messages)
