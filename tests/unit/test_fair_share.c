@@ -219,6 +219,50 @@ static void transports_are_told(void **state)
 	small_net_close(&s);
 }
 
+/* Fewer subflows than without a share, whose windows take more memory together. */
+static void shares_fit_into_memory(void **state)
+{
+	struct error why = ERROR_INIT;
+	struct small_session s;
+
+	(void)state;
+	small_session_open(&s,
+		"name: f\ntopology: {leaf_spine: {leaves: 2, spines: 4, hosts_per_leaf: 4}, rate: 400Gbps, delay: 11us}\n"
+		"switch: {buffer: {per_port: 32KB}}\n"
+		"workload: [permutation: {message: 100MB, count: 3}]\n"
+		"host: {transport: {assembled: {recovery: subflow-dupack}}}\n",
+		NULL, 0, NULL);
+	if (session_advance(s.session, 2 * PS_PER_US, NULL, &why) < 0)
+		fail_msg("%s", why.text);
+	small_session_close(&s);
+}
+
+static size_t size_by_share(
+	const struct transport_env *env, const struct flow_spec *flow, bool sender)
+{
+	return transport_kinds[0]->ops->size(env, flow, sender) +
+	       (flow->fair_bps && !sender ? 4096 : 0);
+}
+
+static void what_does_not_fit_ends_the_run(void **state)
+{
+	uint64_t all[8] = {7, 7, 7, 7, 7, 7, 7, 7};
+	struct share_division hosts = {NULL, all, all};
+	const struct fair_shares shares = {&hosts, 1, 0, 0};
+	struct transport_ops ops = *transport_kinds[0]->ops;
+	const struct small_config c = {.transport = &ops};
+	struct small_net s;
+
+	(void)state;
+	ops.size = size_by_share;
+	small_net_fabric(&s, 2, 2, 4, GBPS_ALL, 500000);
+	small_net_open(&s, &c);
+	engine_set_shares(s.engine, &shares);
+	small_net_flow(&s, 0, 4, 1, 0);
+	assert_int_equal(engine_run(s.engine, PS_PER_S, NULL), -EOVERFLOW);
+	small_net_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -229,6 +273,8 @@ int main(void)
 		cmocka_unit_test(failures_change_nothing),
 		cmocka_unit_test(what_is_left_to_time_is_not_known),
 		cmocka_unit_test(transports_are_told),
+		cmocka_unit_test(shares_fit_into_memory),
+		cmocka_unit_test(what_does_not_fit_ends_the_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

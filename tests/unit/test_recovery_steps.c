@@ -686,6 +686,69 @@ static void any_answer(void **state)
 	}
 }
 
+/* Memory is asked for without a share; what a flow takes once its share is known fits into it. */
+static void shares_take_no_more_memory(void **state)
+{
+	static const uint64_t rtts_us[] = {10, 90, 400};
+	const struct dupack_options o = {.threshold = 3};
+	const struct recovery_kind *kind = recovery_bench_kind("subflow-dupack");
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rtts_us); i++) {
+		struct transport_env env = {
+			.mtu = 4096, .host_rate_bps = 400 * GBPS, .base_rtt_ps = rtts_us[i] * US};
+
+		for (env.queue_bytes = 32768; env.queue_bytes < 1 << 22; env.queue_bytes *= 5) {
+			struct flow_spec flow = {.bytes = 1ull << 40};
+			size_t room[] = {
+				kind->size(&env, &o, &flow, 0), kind->size(&env, &o, &flow, 1)};
+
+			for (uint64_t n = 1; n < 128; n++) {
+				flow.fair_bps = env.host_rate_bps / n;
+				assert_true(kind->size(&env, &o, &flow, 0) <= room[0]);
+				assert_true(kind->size(&env, &o, &flow, 1) <= room[1]);
+			}
+		}
+	}
+}
+
+/* And it holds what is set up in it: beyond it nothing is written. */
+static void shares_take_what_they_said(void **state)
+{
+	const struct dupack_options o = {.threshold = 3};
+	struct endpoint ep = {0};
+	struct transport_env env = {.mtu = 4096,
+		.host_rate_bps = 400 * GBPS,
+		.base_rtt_ps = 90 * US,
+		.queue_bytes = 32768};
+	const struct recovery_kind *kind = recovery_bench_kind("subflow-dupack");
+
+	(void)state;
+	for (uint64_t n = 1; n < 16; n++) {
+		struct flow_spec flow = {.bytes = 10000 * 4096, .fair_bps = env.host_rate_bps / n};
+		struct recovery *r = calloc(1, kind->size(&env, &o, &flow, false));
+		struct recovery_answer a = {0};
+
+		assert_non_null(r);
+		*r = (struct recovery){.ep = &ep,
+			.env = &env,
+			.options = &o,
+			.packets = packets_of_flow(&env, &flow),
+			.fair_bps = flow.fair_bps,
+			.messages = 1};
+		kind->open(r, false, 0);
+		for (uint32_t i = 0, k = subflows_needed(32768, 4096, 3, 8 * n, 8); i < 4394; i++) {
+			struct recovery_data d = {
+				.psn = i / k, .number = i, .subflow = (uint16_t)(i % k)};
+
+			/* the first of each is missing: all bits are taken */
+			if (i >= k)
+				assert_true(kind->on_data(r, &d, &a, 0));
+		}
+		free(r);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -702,6 +765,8 @@ int main(void)
 		cmocka_unit_test(contradictions_are_refused),
 		cmocka_unit_test(lies_stop_no_flow),
 		cmocka_unit_test(any_answer),
+		cmocka_unit_test(shares_take_no_more_memory),
+		cmocka_unit_test(shares_take_what_they_said),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

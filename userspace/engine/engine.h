@@ -102,7 +102,8 @@ uint32_t engine_work_streams(const struct engine *e);
 /*
  * Does all that is due before until_ps; returns earlier when engine_done() or *stop is set (may be
  * NULL; read between windows). 0; -EBUSY: more connections would be open than queue pairs have
- * numbers for; or -errno from the dataplane. Then only counters may be read.
+ * numbers for; -EOVERFLOW: a transport's size() takes more for a flow than it said before; or
+ * -errno from the dataplane. Then only counters may be read.
  */
 int engine_run(struct engine *e, uint64_t until_ps, const volatile bool *stop);
 

@@ -191,6 +191,17 @@ static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 	return spec;
 }
 
+/* Whether both ends have room: memory is as large as they said before a flow was known. */
+static bool has_room(
+	const struct engine *e, const struct engine_transport *t, const struct flow_spec *spec)
+{
+	const struct flow_memory *m = &e->memory;
+
+	return t->ops->size(&t->env, spec, true) <=
+		       m->receiver_offset - sizeof(struct engine_live) &&
+	       t->ops->size(&t->env, spec, false) <= m->reorder_offset - m->receiver_offset;
+}
+
 /* Opens a connection with one message; `more` will follow. */
 static struct engine_live *connection_open(
 	struct engine *e, uint32_t flow, uint32_t more, uint64_t now)
@@ -198,16 +209,20 @@ static struct engine_live *connection_open(
 	const struct operation *f = &e->flows[flow].flow;
 	const struct engine_transport *t = &e->transports[f->transport];
 	uint32_t number = find_number(e, flow);
-	struct engine_live *l = number == FLOW_NONE ? NULL : block_take(&e->memory);
+	struct engine_live *l = NULL;
 	struct flow_spec spec;
 
-	if (!l) {
-		e->failed = number == FLOW_NONE ? -EBUSY : -ENOMEM;
-		return NULL;
-	}
 	e->flows[flow].number = number;
 	spec = flow_spec_of(e, flow);
 	spec.more = more;
+	if (number == FLOW_NONE)
+		e->failed = -EBUSY;
+	else if (!has_room(e, t, &spec))
+		e->failed = -EOVERFLOW;
+	else if (!(l = block_take(&e->memory)))
+		e->failed = -ENOMEM;
+	if (!l)
+		return NULL;
 	e->memory.by_number[number] = l->place + 1;
 	l->flow = flow;
 	l->number = number;

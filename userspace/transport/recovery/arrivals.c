@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "transport/recovery/arrivals.h"
+#include "base/numbers.h"
 
 #define WINDOW_BDPS  4
 #define WINDOW_LEAST 1024
@@ -21,6 +22,13 @@ uint32_t arrivals_window(const struct transport_env *env, uint32_t packets, uint
 	while ((double)bits * subflows < wanted)
 		bits *= 2;
 	return bits;
+}
+
+/* Of bitmaps longer than RING_LEAST the halves together are shorter than the window of one. */
+uint32_t arrivals_bits_most(const struct transport_env *env, uint32_t packets, uint32_t subflows)
+{
+	return (uint32_t)max_u64(
+		2 * arrivals_window(env, packets, 1), (uint64_t)subflows * RING_LEAST);
 }
 
 /* False: it has come before. */

@@ -22,6 +22,9 @@ struct arrivals {
  */
 uint32_t arrivals_window(const struct transport_env *env, uint32_t packets, uint32_t subflows);
 
+/* No number of subflows up to that takes more bits: it grows with both arguments. */
+uint32_t arrivals_bits_most(const struct transport_env *env, uint32_t packets, uint32_t subflows);
+
 /* Whether what a packet says of itself fits, with all packets dealt to so many sequences. */
 static inline bool arrivals_is(
 	const struct recovery *r, const struct recovery_data *data, uint32_t sequences)
@@ -32,8 +35,8 @@ static inline bool arrivals_is(
 }
 
 /*
- * Enters such a packet in the books of its sequence, and what it delivers and counts in those of the
- * endpoint. False: it is too far ahead, and nothing has changed.
+ * Enters such a packet in the books of its sequence, and what it delivers and counts in those of
+ * the endpoint. False: it is too far ahead, and nothing has changed.
  */
 bool arrivals_take(struct recovery *r, struct arrivals *a, const struct recovery_data *data,
 	uint32_t sequences, uint64_t now);

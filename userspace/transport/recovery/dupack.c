@@ -112,17 +112,23 @@ static uint32_t again_bits(uint32_t subflows)
 	return bits;
 }
 
+/*
+ * Memory is asked for before shares are known, with the most subflows; of fewer of them the bitmaps
+ * of arrivals, which are powers of two, may take more.
+ */
 static size_t size(const struct transport_env *env, const void *options,
 	const struct flow_spec *flow, bool sender)
 {
+	const struct dupack_options *o = options;
 	uint32_t packets = packets_of_flow(env, flow).count;
-	uint32_t k = subflows_of(env, options, flow->fair_bps, packets);
-	uint32_t window = arrivals_window(env, packets, k);
-	size_t each = sender ? sizeof(struct subflow)
-			     : sizeof(struct arrivals) + ring_words(window) * sizeof(uint64_t);
+	uint32_t k = subflows_of(env, o, flow->fair_bps, packets);
+	uint32_t bits = sender        ? again_bits(k)
+			: o->subflows ? k * arrivals_window(env, packets, k)
+				      : arrivals_bits_most(env, packets, k);
 
-	return sizeof(struct dupack) + k * each +
-	       (sender ? ring_words(again_bits(k)) * sizeof(uint64_t) : 0);
+	return sizeof(struct dupack) +
+	       k * (sender ? sizeof(struct subflow) : sizeof(struct arrivals)) +
+	       ring_words(bits) * sizeof(uint64_t);
 }
 
 static void open(struct recovery *r, bool sender, uint64_t now)
