@@ -358,6 +358,8 @@ static int set_shares(struct session *s, size_t first, const struct operations *
 		return 0;
 	fair_shares_release(&s->shares);
 	engine_set_shares(s->engine, &s->shares);
+	if (!traffic_uses_shares(s->params.scenario, first))
+		return 0;
 	return traffic_fair_shares(&s->shares, why, s->params.scenario, s->params.fabric, first, m);
 }
 
