@@ -349,20 +349,17 @@ static void close_arrivals(struct session *s)
 	measure_free(s->measure);
 }
 
-/*
- * Of what is added to messages that are under way they are not known, nor are those of these any
- * more.
- */
+/* Of what is added to messages that are under way they are not known; these keep theirs. */
 static int set_shares(struct session *s, size_t first, const struct operations *m)
 {
-	bool alone = engine_done(s->engine);
 	char why[FAIR_SHARE_WHY];
 
-	engine_set_shares(s->engine, NULL);
-	fair_shares_release(&s->shares);
-	if (!alone)
+	if (!engine_done(s->engine))
 		return 0;
+	fair_shares_release(&s->shares);
 	engine_set_shares(s->engine, &s->shares);
+	if (!traffic_uses_shares(s->params.scenario, first))
+		return 0;
 	return traffic_fair_shares(&s->shares, why, s->params.scenario, s->params.fabric, first, m);
 }
 

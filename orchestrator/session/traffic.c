@@ -65,6 +65,19 @@ int traffic_fair_shares(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const
 	return r;
 }
 
+bool traffic_uses_shares(const struct scenario *s, size_t first)
+{
+	bool uses = false;
+
+	for (size_t i = first; !uses && i < s->workload_count; i++) {
+		struct transport_facts facts = transport_facts(
+			scenario_transport(s, s->workloads[i].transport_number));
+
+		uses = facts.share.name || facts.subflow_threshold;
+	}
+	return uses;
+}
+
 int traffic_has_fair_shares(
 	const struct scenario *s, const struct fabric *f, size_t first, char why[FAIR_SHARE_WHY])
 {

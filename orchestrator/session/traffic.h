@@ -25,6 +25,9 @@ int traffic_list(
 int traffic_fair_shares(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const struct scenario *s,
 	const struct fabric *f, size_t first, const struct operations *m);
 
+/* Whether some transport of these workloads goes by it. */
+bool traffic_uses_shares(const struct scenario *s, size_t first);
+
 /* Whether it is known of all of them, before anything is built. 0, -ENOENT or -ENOMEM. */
 int traffic_has_fair_shares(
 	const struct scenario *s, const struct fabric *f, size_t first, char why[FAIR_SHARE_WHY]);

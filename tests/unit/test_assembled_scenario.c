@@ -212,6 +212,48 @@ static void a_start_is_refused(void **state)
 	small_session_close(&s);
 }
 
+static uint64_t lasted(const struct small_session *s, uint32_t flow)
+{
+	struct engine_flow_result r;
+
+	engine_flow_result(session_engine(s->session), flow, &r);
+	assert_true(r.finish_ps != 0);
+	return r.finish_ps - r.start_ps;
+}
+
+/* Messages that begin after another workload was started have the rate of those before. */
+static void a_start_changes_no_rate(void **state)
+{
+	static const char text[] =
+		"- {pairs: {from: [h3], to: [h0], message: 1}, transport: strack}\n";
+	struct workload_spec *w = NULL;
+	struct error why = ERROR_INIT;
+	struct diags d = DIAGS_INIT;
+	struct small_session s;
+	size_t count = 0;
+
+	(void)state;
+	small_session_open(&s,
+		RATE
+		"workload: [{pairs: {from: [h0, h0], to: [h1, h2], message: 100KB, repeat: 3}}, "
+		"{pairs: {from: [h3], to: [h0], message: 1}, transport: strack}]\n",
+		NULL, 0, NULL);
+	assert_int_equal(session_advance(s.session, 5 * PS_PER_US, NULL, &why), 0);
+	assert_int_equal(scenario_workloads(&w, &count, NULL, text, strlen(text), &d), 0);
+	assert_int_equal(scenario_find_transports(s.scenario, w, count, &d), 0);
+	json_decref(session_start(s.session, w, count, &why));
+	assert_int_equal(s.scenario->workload_count, 3);
+	small_session_run(&s);
+	for (uint32_t i = 2; i < 6; i++) {
+		uint64_t first = lasted(&s, i % 2);
+
+		assert_in_range(lasted(&s, i), first - 2 * PS_PER_US, first + 2 * PS_PER_US);
+	}
+	free(w);
+	diags_release(&d);
+	small_session_close(&s);
+}
+
 /* ---- what is said of it ---- */
 
 static json_t *report_of(const char *text)
@@ -366,6 +408,7 @@ int main(void)
 		cmocka_unit_test(what_is_started_needs_them_too),
 		cmocka_unit_test(rates_need_fair_shares),
 		cmocka_unit_test(a_start_is_refused),
+		cmocka_unit_test(a_start_changes_no_rate),
 		cmocka_unit_test(what_hardly_was_meant_is_noted),
 		cmocka_unit_test(parts_are_told),
 		cmocka_unit_test(subflows_are_told),

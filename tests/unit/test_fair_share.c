@@ -196,7 +196,7 @@ static void transports_are_told(void **state)
 {
 	uint64_t out[8] = {7, 9, 9, 9, 9, 9, 9, 9}, in[8] = {9, 9, 9, 9, 8, 9, 9, 6};
 	struct share_division hosts = {NULL, out, in};
-	const struct fair_shares shares = {&hosts, 1, 0, 0};
+	const struct fair_shares shares = {&hosts, 1, .entries = 1};
 	const struct operation messages[] = {{.src_host = 0, .dst_host = 4, .bytes = 1},
 		{.src_host = 1, .dst_host = 4, .bytes = 1, .start_ps = 1000000000}};
 	struct transport_ops ops = *transport_kinds[0]->ops;
@@ -248,7 +248,7 @@ static void what_does_not_fit_ends_the_run(void **state)
 {
 	uint64_t all[8] = {7, 7, 7, 7, 7, 7, 7, 7};
 	struct share_division hosts = {NULL, all, all};
-	const struct fair_shares shares = {&hosts, 1, 0, 0};
+	const struct fair_shares shares = {&hosts, 1, .entries = 1};
 	struct transport_ops ops = *transport_kinds[0]->ops;
 	const struct small_config c = {.transport = &ops};
 	struct small_net s;

@@ -23,6 +23,7 @@ struct fair_shares {
 	struct share_division *divisions;
 	uint32_t count;               /* 0: shares are not known */
 	uint64_t least_bps, most_bps; /* of all messages */
+	uint32_t entries; /* they are of messages of the scenario's workloads before this one */
 };
 
 /* What a message from one host to another has; 0: that is not known. */

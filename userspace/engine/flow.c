@@ -178,7 +178,9 @@ static struct flow_spec flow_spec_of(const struct engine *e, uint32_t flow)
 		.bytes = f->bytes,
 		.base_rtt_ps = f->base_rtt_ps,
 		.seed = flow_seed(e, flow),
-		.fair_bps = e->shares ? fair_share(e->shares, f->src_host, f->dst_host) : 0,
+		.fair_bps = e->shares && f->entry < e->shares->entries
+				    ? fair_share(e->shares, f->src_host, f->dst_host)
+				    : 0,
 		.dscp = flow_dscp(e, f),
 	};
 	const struct port *src = e->ports[e->nodes[f->src_host].first_port].shared;

@@ -248,7 +248,7 @@ int fair_shares_init(struct fair_shares *ret, char why[FAIR_SHARE_WHY], const st
 	enum workload_turns turns;
 	int r;
 
-	*ret = (struct fair_shares){0};
+	*ret = (struct fair_shares){.entries = (uint32_t)count};
 	why[0] = '\0';
 	for (size_t i = first; i < count; i++)
 		if (entries[i].kind->arrivals) {
