@@ -70,8 +70,8 @@ bool traffic_uses_shares(const struct scenario *s, size_t first)
 	bool uses = false;
 
 	for (size_t i = first; !uses && i < s->workload_count; i++) {
-		struct transport_facts facts = transport_facts(
-			scenario_transport(s, s->workloads[i].transport_number));
+		struct transport_facts facts =
+			transport_facts(scenario_transport(s, s->workloads[i].transport_number));
 
 		uses = facts.share.name || facts.subflow_threshold;
 	}

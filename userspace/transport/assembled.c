@@ -79,8 +79,8 @@ static void open_sender_parts(struct assembled *s, const struct flow_spec *flow,
 	s->control->open(
 		control_of(s), s->env, o->control_options, flow, part_rng(flow, RNG_CONTROL), now);
 	if (s->paths->open)
-		s->paths->open(paths_of(s), s->env, o->paths_options, part_rng(flow, RNG_PATHS),
-			now);
+		s->paths->open(
+			paths_of(s), s->env, o->paths_options, part_rng(flow, RNG_PATHS), now);
 	s->path_count = s->paths->count ? s->paths->count(o->paths_options) : PATHS_ALL;
 }
 
