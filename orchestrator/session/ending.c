@@ -121,6 +121,7 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 {
 	uint64_t work = w->busiest_ps > w->alone_ps ? w->busiest_ps : w->alone_ps;
 	uint64_t rto_ps = 0, least_share = 0, all;
+	double paced = 1;
 	const struct transport_choice *t;
 
 	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++) {
@@ -131,7 +132,11 @@ static uint64_t patience(const struct scenario *s, const struct fabric *f,
 		rto_ps = max_u64(
 			rto_ps, transport_rto(facts.rto_ps, facts.rto_least_ps, f->base_rtt_ps));
 		least_share = max_u64(least_share, facts.least_share);
+		if (facts.share.name)
+			paced = fmin(paced, facts.paced);
 	}
+	/* links would do, but senders leave them idle */
+	work = (uint64_t)fmin((double)work / paced, ENDING_MAX);
 	all = times(PATIENCE, sum(work, hold_ups(s, f, rto_ps, slowest_bps)));
 	/* a window of one packet, and each has its answer in twice an idle round trip */
 	all = sum(all, times(2 * w->packets, w->round_trip_ps));

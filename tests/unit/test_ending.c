@@ -65,6 +65,10 @@ static void slow_runs_are_not_cut_off(void **state)
 		{TWO_LEAVES() PAIRS(
 			 ", message: 20KB, repeat: 10, gap: 20ms") "faults: [{at: 0, link: h0-leaf0, do: {flaky: {every: 40ms, last: 40ms}}}]\n",
 			10000},
+		/* senders leave nearly all of their links idle */
+		{TWO_LEAVES() PAIRS(
+			 ", message: 500KB") "host: {transport: {assembled: {control: {rate: 0.001}, recovery: dupack}}}\n",
+			40000},
 	};
 
 	(void)state;
