@@ -106,10 +106,10 @@ static json_t *report_rate(const struct transport_facts *facts, const struct rep
 }
 
 /* Equation 1, subflows_needed(), for the messages with the smallest and the largest share. */
-static json_t *report_subflows(const struct fabric *f, const struct scenario *s,
+static json_t *report_subflows(const struct fabric *f, const struct scenario *s, uint32_t transport,
 	const struct transport_facts *facts, const struct report_load *load)
 {
-	uint64_t queue = fabric_data_queue(f, s),
+	uint64_t queue = fabric_data_queue(f, s, transport),
 		 shares[] = {load->least_share_bps, load->most_share_bps};
 	uint32_t d = facts->subflow_threshold, k[2];
 	double flows[2];
@@ -147,7 +147,7 @@ json_t *report_transports(
 				transport_name(t), "title", transport_kinds[t->kind]->title, "data",
 				dscps, "parts", report_transport_parts(t), "rate",
 				report_rate(&facts, load), "subflows",
-				report_subflows(f, s, &facts, load)));
+				report_subflows(f, s, i, &facts, load)));
 	}
 	return transports;
 }

@@ -74,7 +74,7 @@ void setup_transports(struct engine_transport ret[OPERATION_TRANSPORTS], const s
 			.env = {.mtu = f->mtu,
 				.host_rate_bps = f->host_rate_bps,
 				.base_rtt_ps = f->base_rtt_ps,
-				.queue_bytes = fabric_data_queue(f, s),
+				.queue_bytes = fabric_data_queue(f, s, i),
 				.ip6 = s->host.ip6,
 				.payload_full = setup_payload_is_full(s, f),
 				.data_dscp = (uint8_t)s->host.data_dscp,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "abi/hop.h"
 #include "scenario/scenario.h"
+#include "workload/kind.h"
 
 void fabric_free(struct fabric *f)
 {
@@ -92,17 +93,25 @@ bool fabric_holds_payload(const struct fabric *f)
 	return f->packet_bytes <= VETH_FRAME_MAX;
 }
 
-uint64_t fabric_data_queue(const struct fabric *f, const struct scenario *s)
+uint64_t fabric_data_queue(const struct fabric *f, const struct scenario *s, uint32_t transport)
 {
 	const uint8_t *class_of = f->switching.config.class_of;
-	uint32_t data = 1u << class_of[s->host.data_dscp];
+	uint32_t data = 1u << class_of[s->host.data_dscp], own = 0;
 	uint32_t answers =
 		1u << class_of[s->host.control_dscp] | 1u << class_of[s->host.notify_dscp];
+	bool known = true;
 
-	for (size_t i = 0; i < s->workload_count; i++)
-		if (s->workloads[i].dscp != DSCP_OF_HOSTS)
-			data |= 1u << class_of[s->workloads[i].dscp];
-	return switching_data_queue(&f->switching, &f->net, answers & ~data);
+	for (size_t i = 0; i < s->workload_count; i++) {
+		const struct workload_spec *w = &s->workloads[i];
+		uint32_t dscp = w->dscp != DSCP_OF_HOSTS ? w->dscp : s->host.data_dscp;
+
+		data |= 1u << class_of[dscp];
+		if (w->transport_number != transport)
+			continue;
+		own |= 1u << class_of[dscp];
+		known &= !workload_kinds[w->kind]->own_dscps;
+	}
+	return switching_data_queue(&f->switching, &f->net, own && known ? ~own : answers & ~data);
 }
 
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node)

@@ -75,10 +75,12 @@ static inline uint32_t fabric_server(const struct fabric *f, uint32_t host)
 bool fabric_holds_payload(const struct fabric *f);
 
 /*
- * The most that a switch's queue of lossy data can hold, bytes; 0: no data is lossy. A class that
- * is known for answers alone counts only if the scenario sends data by it.
+ * The most that a switch's queue of a transport's lossy data can hold, bytes; 0: none is lossy. Its
+ * classes are those of its workloads' DSCPs. If these are not known, since messages have DSCPs of
+ * their own or workloads are still to come, they are all, but for one that is known for answers
+ * alone. transport: its number, as scenario_transport() has it.
  */
-uint64_t fabric_data_queue(const struct fabric *f, const struct scenario *s);
+uint64_t fabric_data_queue(const struct fabric *f, const struct scenario *s, uint32_t transport);
 
 /* The index of the node of that name; false: there is none. */
 bool fabric_find_node(const struct fabric *f, const char *name, uint32_t *ret_node);

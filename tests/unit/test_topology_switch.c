@@ -270,15 +270,51 @@ static void pools_are_shared_out(void **state)
 	fabric_free(f);
 }
 
-static uint64_t data_queue(const char *text)
+static uint64_t queue_of(const char *text, uint32_t transport)
 {
 	struct scenario *s = load(text);
 	struct fabric *f = fabric_of(text);
-	uint64_t bytes = fabric_data_queue(f, s);
+	uint64_t bytes = fabric_data_queue(f, s, transport);
 
 	fabric_free(f);
 	scenario_free(s);
 	return bytes;
+}
+
+static uint64_t data_queue(const char *text)
+{
+	return queue_of(text, 0);
+}
+
+#define THREE_CLASSES                                                                                    \
+	SWITCH("buffer: {per_port: 32KB}, classes: [{class: 0}, {class: 1, dscp: [10], buffer: 64KB},\n" \
+	       "    {class: 2, dscp: [18], buffer: 128KB}]")
+#define LIST        "queue_list.csv"
+#define HOSTS_DATA  "{permutation: {message: 1MB}}"
+#define OTHERS_DATA ", {permutation: {message: 1MB}, transport: roce, dscp: 10}"
+
+/* Each transport has the queues of its own data, if it is known. */
+static void queues_of_a_transport(void **state)
+{
+	FILE *list = fopen(LIST, "we");
+
+	(void)state;
+	assert_int_equal(data_queue(THREE_CLASSES), 128 * KB);
+	assert_int_equal(data_queue(THREE_CLASSES "workload: [" HOSTS_DATA "]\n"), 32 * KB);
+	assert_int_equal(
+		data_queue(THREE_CLASSES "workload: [" HOSTS_DATA OTHERS_DATA "]\n"), 32 * KB);
+	assert_int_equal(
+		queue_of(THREE_CLASSES "workload: [" HOSTS_DATA OTHERS_DATA "]\n", 1), 64 * KB);
+	assert_int_equal(data_queue(THREE_CLASSES "workload: [" HOSTS_DATA
+						  ", {permutation: {message: 1MB}, dscp: 18}]\n"),
+		128 * KB);
+	/* flows of a file may be of any class */
+	assert_non_null(list);
+	fputs("src,dst,bytes,start_us\nh0,h1,1000,0\n", list);
+	assert_int_equal(fclose(list), 0);
+	assert_int_equal(
+		data_queue(THREE_CLASSES "workload: [{flows: {file: " LIST "}}]\n"), 128 * KB);
+	assert_int_equal(remove(LIST), 0);
 }
 
 /* What the number of subflows follows from: headers and pauses don't count. */
@@ -380,6 +416,7 @@ int main(void)
 		cmocka_unit_test(payload_fits_a_frame),
 		cmocka_unit_test(pools_are_shared_out),
 		cmocka_unit_test(queues_of_lossy_data),
+		cmocka_unit_test(queues_of_a_transport),
 		cmocka_unit_test(pools_must_leave_room),
 		cmocka_unit_test(faults_of_nodes_are_checked),
 		cmocka_unit_test(nodes_match_globs),

@@ -600,6 +600,7 @@ static int make_operations(struct operations *m, const struct workload_params *p
 const struct workload_kind workload_kind_flows = {
 	.name = "flows",
 	.map = {KEYS(keys), .size = sizeof(struct flows), .help = "flows that a file lists"},
+	.own_dscps = true,
 	.count = count,
 	.refuse = refuse,
 	.operations = make_operations,

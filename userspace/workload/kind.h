@@ -119,6 +119,7 @@ struct workload_kind {
 	const char *name;
 	struct map map;       /* its keys; size: of its options */
 	bool balanced;        /* each host sends as much as it receives */
+	bool own_dscps;       /* its messages may have DSCPs of their own */
 	const char *size_key; /* which its longest message follows from; NULL: "message" */
 	/* How many operations it comes to: at least, where that depends on what is drawn. */
 	double (*count)(const void *options, const struct workload_hosts *hosts);
