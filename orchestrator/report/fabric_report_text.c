@@ -235,7 +235,7 @@ static void print_subflows(const json_t *s, FILE *out)
 		fprintf(out, "%.4g to ", most);
 	fprintf(out,
 		"%.4g x " N " x " N
-		"), rounded up: 4 x a queue's bytes / (flows of a host x threshold x payload of a packet)\n",
+		"), rounded up: 4 x a queue's bytes / (flows of a host x threshold x payload of a packet); a message of fewer packets has one for each\n",
 		least, look_count(s, "threshold"), look_count(s, "payload_bytes"));
 }
 

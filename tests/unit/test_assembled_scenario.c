@@ -386,7 +386,7 @@ static void subflows_are_told(void **state)
 	json_decref(report);
 	expect_text(NAMED QUEUE HOST("recovery: {subflow-dupack: {threshold: 6}}"), 10000000000,
 		40000000000,
-		"  subflows          2 to 6 = 4 x 32768 / (4 to 1 x 6 x 4096), rounded up");
+		"  subflows          2 to 6 = 4 x 32768 / (4 to 1 x 6 x 4096), rounded up: 4 x a queue's bytes / (flows of a host x threshold x payload of a packet); a message of fewer packets has one for each\n");
 	report = report_of(NAMED QUEUE HOST("recovery: {subflow-dupack: {subflows: 4}}"));
 	said = json_array_get(look(report, "transports"), 0);
 	assert_null(look(said, "subflows"));
