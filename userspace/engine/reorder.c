@@ -5,8 +5,8 @@
 #include "abi/wire.h"
 #include "engine/reserve.h"
 
-/* Address space, not memory: half of all queue pairs that there can be. */
-#define HISTORIES       (1u << 22)
+/* Address space, not memory, for all queue pairs that there can be: each has two numbers. */
+#define HISTORIES       ((size_t)(BTH_MASK_24 + 1) / 2)
 #define HISTORY_RESERVE (HISTORIES * sizeof(struct reorder_history))
 
 int reorder_memory_init(struct reorder_memory *m)
@@ -27,21 +27,18 @@ static void remember(struct reorder_history *h, uint32_t number, uint32_t arriva
 	h->latest[h->count++ % REORDER_EXTENT].arrival = arrival;
 }
 
-/* From the latest arrival on. False: there is no room for one more. */
-static bool begin(struct reorder_memory *m, struct reorder *r)
+/* From the latest arrival on. */
+static void begin(struct reorder_memory *m, struct reorder *r)
 {
 	uint32_t place = m->free_head;
 
 	if (place)
 		m->free_head = m->histories[place - 1].next;
-	else if (m->fresh < HISTORIES)
-		place = ++m->fresh;
 	else
-		return false;
+		place = ++m->fresh;
 	r->history = place;
 	m->histories[place - 1].count = 0;
 	remember(&m->histories[place - 1], r->number, r->arrivals - 1);
-	return true;
 }
 
 static bool sent_later(const struct reorder_history *h, uint32_t i, uint32_t number)
@@ -68,7 +65,9 @@ uint32_t reorder_take(struct reorder_memory *m, struct reorder *r, uint32_t numb
 {
 	bool continues = !r->arrivals || psn == ((r->psn + 1) & BTH_MASK_24);
 
-	if (r->history || (!continues && begin(m, r)))
+	if (!r->history && !continues)
+		begin(m, r);
+	if (r->history)
 		return extent(&m->histories[r->history - 1], number, r->arrivals++);
 	r->arrivals++;
 	r->number = number;
