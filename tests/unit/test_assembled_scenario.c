@@ -399,6 +399,38 @@ static void subflows_are_told(void **state)
 	json_decref(report);
 }
 
+/* By which memory is estimated. */
+static void windows_are_known(void **state)
+{
+	static const struct {
+		const char *control;
+		struct quantity window;
+	} cases[] = {
+		{"{window: 64KB}", {65536, QUANTITY_BYTES}},
+		{"{window: 300% BDP}", {3, QUANTITY_BDP}},
+		{"{swift: {window: 50% BDP}}", {2, QUANTITY_BDP}},
+		{"{swift: {max_window: 1MB}}", {1 << 20, QUANTITY_BYTES}},
+		{"nscc", {1.5, QUANTITY_BDP}},
+		{"strack", {1.4, QUANTITY_BDP}},
+		{"rate", {1, QUANTITY_BDP}},
+		{"dctcp", {1, QUANTITY_BDP}},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct small_session s;
+		struct quantity window;
+		char text[256];
+
+		snprintf(text, sizeof(text), NAMED LEAVES HOST("control: %s"), cases[i].control);
+		small_session_load(&s, text, NULL, 0);
+		window = transport_facts(&s.scenario->host.transport).window;
+		assert_true(window.value == cases[i].window.value);
+		assert_int_equal(window.unit, cases[i].window.unit);
+		small_session_close(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -412,6 +444,7 @@ int main(void)
 		cmocka_unit_test(what_hardly_was_meant_is_noted),
 		cmocka_unit_test(parts_are_told),
 		cmocka_unit_test(subflows_are_told),
+		cmocka_unit_test(windows_are_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -51,6 +51,9 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
 	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
 	ret->rto_least_ps = recovery->rto_least_ps;
+	if (control->window_most.size)
+		ret->window = *(const struct quantity *)((const char *)o->control_options +
+							 control->window_most.offset);
 	ret->least_share = control->least_share;
 	ret->unmarked[0] = part_if(control->unmarked, "control", control->name, o->control_pos);
 	ret->unmarked[1] = part_if(paths->unmarked, "paths", paths->name, o->paths_pos);

@@ -62,6 +62,8 @@ struct control_kind {
 	void (*on_send)(void *state, uint32_t frame_bytes, uint64_t now);
 	/* The rate that it paces at, in bits a second; SENDER_NONE. NULL: it does not pace. */
 	uint64_t (*rate)(const void *state, uint64_t now);
+	/* Of the options: the largest window, a struct quantity. None: nobody knows how large. */
+	struct field window_most;
 	uint32_t least_share; /* as in struct transport_facts */
 	const char *unmarked; /* what it does without switches that mark; NULL: it needs none */
 	/* The part of flow_spec.fair_bps that it paces at in the mean. NULL: it needs none. */

@@ -251,6 +251,7 @@ const struct control_kind control_kind_nscc = {
 	.on_answer = on_answer,
 	.on_loss = on_loss,
 	.window = window,
+	.window_most = FIELD(struct nscc_options, window),
 	.on_send = on_send,
 	.unmarked = "its window grows until packets are lost",
 };

@@ -56,4 +56,5 @@ const struct control_kind control_kind_strack = {
 	.open = open,
 	.on_answer = on_answer,
 	.window = window,
+	.window_most = FIELD(struct window_options, window),
 };

@@ -206,6 +206,7 @@ const struct control_kind control_kind_swift = {
 	.on_answer = on_answer,
 	.on_loss = on_loss,
 	.window = window,
+	.window_most = FIELD(struct swift_options, most),
 	.ready = ready,
 	.on_send = on_send,
 	.rate = rate,

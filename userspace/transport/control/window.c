@@ -39,4 +39,5 @@ const struct control_kind control_kind_window = {
 	.state_bytes = sizeof(struct window),
 	.open = open,
 	.window = window,
+	.window_most = FIELD(struct window_options, bytes),
 };
