@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include "../lib/recovery_bench.h"
 #include "lib/headers_parse.h"
+#include "scenario_fixture.h"
 #include "transport/headers.h"
 #include "transport/recovery/arrivals.h"
 
@@ -16,12 +17,6 @@
 #define FRAME                                                                                      \
 	(MTU + 14 + 20 + 8 + sizeof(struct bth_hdr) + sizeof(struct assembled_data) + ICRC_BYTES)
 #define SEEN 20000
-
-/* As rate.c has them. */
-struct rate_options {
-	double coefficient, jitter;
-	bool windowed;
-};
 
 static struct recovery_bench_coding coded;
 static struct dupack_options one = {.threshold = 3, .subflows = 1};
@@ -82,12 +77,20 @@ static void choose_paths(struct recovery_bench *b, const char *name)
 		b->options.paths++;
 }
 
-static void choose_rate(struct recovery_bench *b, struct rate_options *o)
+/* The scenario is to be freed. */
+static struct scenario *choose_control(struct recovery_bench *b, const char *control)
 {
-	b->options.control = 0;
-	while (strcmp(assembled_control(&b->options)->name, "rate"))
-		b->options.control++;
-	b->options.control_options = o;
+	const struct assembled_options *o;
+	struct scenario *s;
+	char text[200];
+
+	snprintf(text, sizeof(text), SMALL "host: {transport: {assembled: {control: {%s}}}}\n",
+		control);
+	s = load(text);
+	o = s->host.transport.options;
+	b->options.control = o->control;
+	b->options.control_options = o->control_options;
+	return s;
 }
 
 /* To the end, whatever the recovery. */
@@ -112,13 +115,13 @@ static void packets_leave_at_the_rate(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < COUNT(schemes); i++) {
-		struct rate_options o = {.coefficient = 0.1};
 		struct recovery_bench b;
 		struct view *v = prepare(&b, &schemes[i], PACKETS);
 		uint64_t gap = fake_wire_time(FRAME, 10 * GBPS);
 		struct sender_state told = SENDER_STATE_NONE;
+		struct scenario *scenario;
 
-		choose_rate(&b, &o);
+		scenario = choose_control(&b, "rate: 0.1");
 		run(&b);
 		assert_in_range(v->sent_ps[0], 0, gap);
 		for (uint32_t n = 1; n < PACKETS; n++)
@@ -128,6 +131,7 @@ static void packets_leave_at_the_rate(void **state)
 		assert_int_equal(told.window_bytes, SENDER_NONE);
 		assert_in_range(told.rtt_ps, RTT - 10, RTT);
 		close_bench(&b, v);
+		scenario_free(scenario);
 	}
 }
 
