@@ -115,7 +115,7 @@ static void assembled_open(struct endpoint *ep, const struct transport_env *env,
 	s->control = assembled_control(o);
 	s->recovery = assembled_recovery(o);
 	s->recovery_number = (uint8_t)o->recovery;
-	s->base_rtt_ps = flow->base_rtt_ps ? flow->base_rtt_ps : env->base_rtt_ps;
+	s->base_rtt_ps = flow_base_rtt(env, flow);
 	s->opened_ps = now;
 	s->sender = sender;
 	headers_prepare(&s->headers, env, flow, sender, 0, sender ? flow->dscp : env->control_dscp,
