@@ -90,8 +90,8 @@ static uint32_t next_all(struct pair *p, struct recovery_data *d, uint64_t now)
 /* Hands the packet to the receiver, which answers. */
 static void arrive(struct pair *p, const struct recovery_data *d, bool trimmed)
 {
-	p->last = (struct recovery_answer){
-		.psn = d->psn, .subflow = d->subflow, .again = d->again, .trimmed = trimmed};
+	p->last =
+		(struct recovery_answer){.psn = d->psn, .subflow = d->subflow, .trimmed = trimmed};
 	assert_true((trimmed ? p->kind->on_trimmed : p->kind->on_data)(p->r[0], d, &p->last, 1));
 	p->last.sent_ps = d->sent_ps;
 }

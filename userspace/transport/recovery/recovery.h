@@ -72,7 +72,6 @@ struct recovery_answer {
 	uint16_t subflow;
 	bool trimmed;     /* the packet came without its payload */
 	bool nak;         /* the receiver wants all from `expected` on again */
-	bool again;       /* the packet that it answers was a repeat */
 	uint64_t sent_ps; /* of the packet that it answers; not for on_data() to set */
 };
 
@@ -116,7 +115,7 @@ struct recovery_kind {
 	/* -- the receiver -- */
 
 	/*
-	 * A packet arrived. Fills in the answer, of which psn, subflow, trimmed and again are set.
+	 * A packet arrived. Fills in the answer, of which psn, subflow and trimmed are set.
 	 * False: it can't be one of this flow, and nothing has changed.
 	 */
 	bool (*on_data)(struct recovery *r, const struct recovery_data *data,
