@@ -40,6 +40,7 @@ static void open_pair_at(struct pair *p, const char *name, const void *options, 
 			.packets = {(uint64_t)packets * messages * SIZE, packets * messages,
 				packets, SIZE, SIZE},
 			.base_rtt_ps = rtt_ps,
+			.rto_ps = transport_rto(0, p->kind->rto_least_ps, rtt_ps),
 			.rng = 1,
 			.messages = messages,
 			.released = 1,
@@ -112,7 +113,8 @@ static void deliver(struct pair *p, const struct recovery_data *d, uint64_t now)
 /* So many leave in one go, and no more until the first is acknowledged. */
 static void senders_stop_where_receivers_forget(void **state)
 {
-	static struct dupack_options one = {.threshold = 3, .subflows = 1}, five = {3, 5, false, 0};
+	static struct dupack_options one = {.threshold = 3, .subflows = 1},
+				     five = {.threshold = 3, .subflows = 5};
 	static struct selective_options o = {.threshold = 3};
 	static const struct {
 		const char *name;

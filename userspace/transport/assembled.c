@@ -87,6 +87,7 @@ static void open_sender_parts(struct assembled *s, const struct flow_spec *flow,
 static void open_recovery(struct assembled *s, const struct flow_spec *flow, uint64_t now)
 {
 	const struct assembled_options *o = s->env->options;
+	const struct recovery_options *common = o->recovery_options;
 	struct recovery *r = recovery_of(s);
 
 	*r = (struct recovery){
@@ -95,6 +96,7 @@ static void open_recovery(struct assembled *s, const struct flow_spec *flow, uin
 		.options = o->recovery_options,
 		.packets = packets_of_flow(s->env, flow),
 		.base_rtt_ps = s->base_rtt_ps,
+		.rto_ps = transport_rto(common->rto_ps, s->recovery->rto_least_ps, s->base_rtt_ps),
 		.fair_bps = flow->fair_bps,
 		.rng = part_rng(flow, RNG_RECOVERY),
 		.messages = 1 + flow->more,

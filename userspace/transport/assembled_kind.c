@@ -49,7 +49,7 @@ static void facts(const void *options, struct transport_facts *ret)
 
 	ret->even = recovery->even;
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
-	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
+	ret->rto_ps = ((const struct recovery_options *)o->recovery_options)->rto_ps;
 	ret->rto_least_ps = recovery->rto_least_ps;
 	ret->least_share = control->least_share;
 	ret->unmarked[0] = part_if(control->unmarked, "control", control->name, o->control_pos);
