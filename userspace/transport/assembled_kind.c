@@ -59,7 +59,7 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->subflow_threshold =
 		recovery->subflow_threshold ? recovery->subflow_threshold(o->recovery_options) : 0;
 	ret->trims = recovery->needs;
-	ret->trim = part_if("", "recovery", recovery->name, o->recovery_pos);
+	ret->recovery = part_if("", "recovery", recovery->name, o->recovery_pos);
 	ret->spreads = paths->reorders && ret->paths > 1 ? paths->name : NULL;
 	ret->loss_harm = recovery->loss_harm;
 	ret->order_harm = recovery->order_harm;
