@@ -50,8 +50,8 @@ static void note_untrimmed(
 		json_array_append_new(notes,
 			json_sprintf(
 				"%s's data goes by class %u too, which is lossless: no packet is cut there, and %s %s waits for timeouts",
-				transport_kinds[t->kind]->title, class, facts.trim.key,
-				facts.trim.name));
+				transport_kinds[t->kind]->title, class, facts.recovery.key,
+				facts.recovery.name));
 }
 
 /* Its own paths make harm, whatever switches do. */
@@ -63,7 +63,7 @@ static void note_spreading(json_t *notes, const struct transport_choice *t)
 		json_array_append_new(notes,
 			json_sprintf(
 				"%s: paths %s sends packets of a flow by several paths, and for recovery %s %s; paths single keeps them in order",
-				transport_kinds[t->kind]->title, facts.spreads, facts.trim.name,
+				transport_kinds[t->kind]->title, facts.spreads, facts.recovery.name,
 				facts.order_harm));
 }
 

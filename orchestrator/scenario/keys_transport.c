@@ -122,11 +122,11 @@ static const char *refuse_transport(const struct scenario *s, const struct workl
 	const char *why = lacking(facts->trims, &s->sw);
 
 	if (why)
-		snprintf(buf, REFUSAL, "%s: %s", facts->trim.name, why);
+		snprintf(buf, REFUSAL, "%s: %s", facts->recovery.name, why);
 	else if (facts->trims != TRANSPORT_ANY && s->sw.classes[class].lossless)
 		snprintf(buf, REFUSAL,
 			"%s: its data has DSCP %u and goes by class %u, which is lossless, and no packet is cut there; give its data a DSCP of a lossy class, or another recovery",
-			facts->trim.name, dscp, class);
+			facts->recovery.name, dscp, class);
 	else
 		return NULL;
 	return buf;
@@ -155,7 +155,7 @@ void check_trimming(struct check *c, const struct tree *root, const struct scena
 			continue;
 		told |= of_hosts;
 		snprintf(path, sizeof(path), "%stransport.%s.%s", of_hosts ? "host." : "",
-			transport_name(t), facts.trim.key);
+			transport_name(t), facts.recovery.key);
 		explain_path(c, of_hosts ? root : list->items[i], path, "%s", why);
 	}
 }

@@ -42,14 +42,14 @@ struct endpoint *recovery_bench_receiver(struct recovery_bench *b);
 
 /* As go_back_n.c has them. */
 struct recovery_bench_go_back {
+	struct recovery_options common;
 	bool whole;
-	uint64_t rto_ps;
 };
 
 /* As coding.c has them. */
 struct recovery_bench_coding {
+	struct recovery_options common;
 	double overhead;
-	uint64_t rto_ps;
 };
 
 #endif

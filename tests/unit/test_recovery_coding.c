@@ -28,6 +28,7 @@ static struct recovery *open_receiver(const struct transport_env *env, struct en
 		.options = o,
 		.packets = packets_of_flow(env, &flow),
 		.base_rtt_ps = RTT,
+		.rto_ps = RTO,
 		.messages = messages};
 	kind->open(r, false, 1);
 	return r;
@@ -451,6 +452,7 @@ static void answers_ahead_of_what_was_sent(void **state)
 		.options = &exact,
 		.packets = packets_of_flow(&env, &flow),
 		.base_rtt_ps = RTT,
+		.rto_ps = RTO,
 		.messages = 3,
 		.released = 1};
 	kind->open(r, true, 1);

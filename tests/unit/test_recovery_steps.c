@@ -40,6 +40,7 @@ static void open_pair_at(struct pair *p, const char *name, const void *options, 
 			.packets = {(uint64_t)packets * messages * SIZE, packets * messages,
 				packets, SIZE, SIZE},
 			.base_rtt_ps = rtt_ps,
+			.rto_ps = transport_rto(0, p->kind->rto_least_ps, rtt_ps),
 			.rng = 1,
 			.messages = messages,
 			.released = 1,
@@ -90,8 +91,8 @@ static uint32_t next_all(struct pair *p, struct recovery_data *d, uint64_t now)
 /* Hands the packet to the receiver, which answers. */
 static void arrive(struct pair *p, const struct recovery_data *d, bool trimmed)
 {
-	p->last = (struct recovery_answer){
-		.psn = d->psn, .subflow = d->subflow, .again = d->again, .trimmed = trimmed};
+	p->last =
+		(struct recovery_answer){.psn = d->psn, .subflow = d->subflow, .trimmed = trimmed};
 	assert_true((trimmed ? p->kind->on_trimmed : p->kind->on_data)(p->r[0], d, &p->last, 1));
 	p->last.sent_ps = d->sent_ps;
 }
@@ -112,7 +113,8 @@ static void deliver(struct pair *p, const struct recovery_data *d, uint64_t now)
 /* So many leave in one go, and no more until the first is acknowledged. */
 static void senders_stop_where_receivers_forget(void **state)
 {
-	static struct dupack_options one = {.threshold = 3, .subflows = 1}, five = {3, 5, false, 0};
+	static struct dupack_options one = {.threshold = 3, .subflows = 1},
+				     five = {.threshold = 3, .subflows = 5};
 	static struct selective_options o = {.threshold = 3};
 	static const struct {
 		const char *name;

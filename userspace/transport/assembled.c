@@ -87,6 +87,7 @@ static void open_sender_parts(struct assembled *s, const struct flow_spec *flow,
 static void open_recovery(struct assembled *s, const struct flow_spec *flow, uint64_t now)
 {
 	const struct assembled_options *o = s->env->options;
+	const struct recovery_options *common = o->recovery_options;
 	struct recovery *r = recovery_of(s);
 
 	*r = (struct recovery){
@@ -95,6 +96,7 @@ static void open_recovery(struct assembled *s, const struct flow_spec *flow, uin
 		.options = o->recovery_options,
 		.packets = packets_of_flow(s->env, flow),
 		.base_rtt_ps = s->base_rtt_ps,
+		.rto_ps = transport_rto(common->rto_ps, s->recovery->rto_least_ps, s->base_rtt_ps),
 		.fair_bps = flow->fair_bps,
 		.rng = part_rng(flow, RNG_RECOVERY),
 		.messages = 1 + flow->more,
@@ -115,7 +117,7 @@ static void assembled_open(struct endpoint *ep, const struct transport_env *env,
 	s->control = assembled_control(o);
 	s->recovery = assembled_recovery(o);
 	s->recovery_number = (uint8_t)o->recovery;
-	s->base_rtt_ps = flow->base_rtt_ps ? flow->base_rtt_ps : env->base_rtt_ps;
+	s->base_rtt_ps = flow_base_rtt(env, flow);
 	s->opened_ps = now;
 	s->sender = sender;
 	headers_prepare(&s->headers, env, flow, sender, 0, sender ? flow->dscp : env->control_dscp,
@@ -175,11 +177,7 @@ static bool may_send(struct assembled *s, uint64_t now)
 
 static uint16_t choose_path(struct assembled *s, uint64_t now)
 {
-	const struct path_request request = {
-		.now_ps = now,
-		.window_bytes = window_of(s),
-		.unacked_bytes = s->recovery->unacked(recovery_of(s)),
-	};
+	const struct path_request request = {.now_ps = now, .window_bytes = window_of(s)};
 
 	return s->paths->choose(paths_of(s), &request);
 }
@@ -269,7 +267,6 @@ static void read_answer(
 		.subflow = be16toh(wire->subflow),
 		.trimmed = wire->flags & ASSEMBLED_FLAG_TRIMMED,
 		.nak = wire->flags & ASSEMBLED_FLAG_NAK,
-		.again = wire->flags & ASSEMBLED_FLAG_AGAIN,
 		.sent_ps = be64toh(wire->sent_ps),
 	};
 }
@@ -285,7 +282,6 @@ static void tell_answer(struct assembled *s, const struct control_answer *answer
 {
 	if (s->paths->on_answer)
 		s->paths->on_answer(paths_of(s), &(struct path_answer){.now_ps = answer->now_ps,
-							 .rtt_ps = answer->rtt_ps,
 							 .path = path,
 							 .bad = answer->marked || answer->trimmed});
 	if (s->control->on_answer)
@@ -446,7 +442,7 @@ static unsigned receiver_on_packet(struct assembled *s, const struct rx_frame *r
 	if (!read_data(s, rx, bth, &data, &d))
 		return 0;
 	answer = (struct recovery_answer){
-		.psn = d.psn, .subflow = d.subflow, .trimmed = rx->trimmed, .again = d.again};
+		.psn = d.psn, .subflow = d.subflow, .trimmed = rx->trimmed};
 	if (rx->trimmed ? !s->recovery->on_trimmed || !s->recovery->on_trimmed(r, &d, &answer, now)
 			: !s->recovery->on_data(r, &d, &answer, now))
 		return 0;
@@ -463,7 +459,7 @@ static unsigned receiver_on_packet(struct assembled *s, const struct rx_frame *r
 		.flags = (uint8_t)((rx->ecn == ECN_CE ? ASSEMBLED_FLAG_CE : 0) |
 				   (answer.trimmed ? ASSEMBLED_FLAG_TRIMMED : 0) |
 				   (answer.nak ? ASSEMBLED_FLAG_NAK : 0) |
-				   (answer.again ? ASSEMBLED_FLAG_AGAIN : 0)),
+				   (d.again ? ASSEMBLED_FLAG_AGAIN : 0)),
 		.recovery = s->recovery_number,
 		.hops = hops_of(rx, s->env->ip6),
 	};

@@ -49,7 +49,7 @@ static void facts(const void *options, struct transport_facts *ret)
 
 	ret->even = recovery->even;
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
-	ret->rto_ps = recovery->rto ? recovery->rto(o->recovery_options) : 0;
+	ret->rto_ps = ((const struct recovery_options *)o->recovery_options)->rto_ps;
 	ret->rto_least_ps = recovery->rto_least_ps;
 	if (control->window_most.size)
 		ret->window = *(const struct quantity *)((const char *)o->control_options +
@@ -62,7 +62,7 @@ static void facts(const void *options, struct transport_facts *ret)
 	ret->subflow_threshold =
 		recovery->subflow_threshold ? recovery->subflow_threshold(o->recovery_options) : 0;
 	ret->trims = recovery->needs;
-	ret->trim = part_if("", "recovery", recovery->name, o->recovery_pos);
+	ret->recovery = part_if("", "recovery", recovery->name, o->recovery_pos);
 	ret->spreads = paths->reorders && ret->paths > 1 ? paths->name : NULL;
 	ret->loss_harm = recovery->loss_harm;
 	ret->order_harm = recovery->order_harm;

@@ -46,8 +46,8 @@ struct transport_facts {
 	struct transport_part share;       /* needs flow_spec.fair_bps */
 	double paced;                      /* of which it sends at so much, in the mean */
 	uint32_t subflow_threshold;        /* of which their number follows; 0: it does not */
-	enum transport_trims trims;        /* what it needs */
-	struct transport_part trim;        /* needs that */
+	struct transport_part recovery;    /* finds losses, and repeats */
+	enum transport_trims trims;        /* what that needs */
 	const char *spreads; /* what of it sends a flow's packets by several paths; NULL: nothing */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */

@@ -25,10 +25,9 @@ void strack_sender_open(struct strack_sender *s, const struct strack_options *op
 {
 	const struct transport_env *env = s->flow.env;
 	uint64_t rtt = env->base_rtt_ps;
-	uint64_t own = flow->base_rtt_ps ? flow->base_rtt_ps : rtt;
 	uint64_t *words = s->words;
 
-	strack_window_open(&s->window, env->host_rate_bps, rtt, own,
+	strack_window_open(&s->window, env->host_rate_bps, rtt, flow_base_rtt(env, flow),
 		options->target_delay_ps ? options->target_delay_ps : rtt, env->mtu, max_packets,
 		now);
 	s->acked = (struct ring){words, s->flow.ring_bits};

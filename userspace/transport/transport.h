@@ -44,6 +44,11 @@ struct flow_spec {
 	uint8_t dscp;      /* of its data */
 };
 
+static inline uint64_t flow_base_rtt(const struct transport_env *env, const struct flow_spec *flow)
+{
+	return flow->base_rtt_ps ? flow->base_rtt_ps : env->base_rtt_ps;
+}
+
 /* InfiniBand keeps queue pairs 0 and 1 for its own management (volume 1, 3.9). */
 #define QP_FIRST 2u
 

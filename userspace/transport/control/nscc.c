@@ -91,7 +91,7 @@ static void open(void *state, const struct transport_env *env, const void *optio
 	(void)rng;
 	n->mtu = env->mtu;
 	n->network_ps = env->base_rtt_ps;
-	n->base_ps = flow->base_rtt_ps ? flow->base_rtt_ps : env->base_rtt_ps;
+	n->base_ps = flow_base_rtt(env, flow);
 	n->target_ps = o->target_ps ? o->target_ps : env->base_rtt_ps;
 	n->alpha = o->proportional * env->mtu * scale / REF_RTT_PS;
 	n->fair = o->fair * env->mtu * scale;

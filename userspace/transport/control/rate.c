@@ -70,7 +70,7 @@ static void open(void *state, const struct transport_env *env, const void *optio
 	r->mtu = env->mtu;
 	r->window_bytes = SENDER_NONE;
 	if (o->windowed)
-		set_window(r, flow->base_rtt_ps ? flow->base_rtt_ps : env->base_rtt_ps);
+		set_window(r, flow_base_rtt(env, flow));
 	r->jitter = (uint32_t)(o->jitter * UINT32_MAX);
 	r->rng = rng;
 	r->ready_ps = now + rng_take(&r->rng) % (serialise_ps(env->mtu, r->bps) + 1);

@@ -23,8 +23,7 @@ static void open(void *state, const struct transport_env *env, const void *optio
 	uint64_t rtt_ps = env->base_rtt_ps;
 
 	(void)rng;
-	strack_window_open(state, env->host_rate_bps, rtt_ps,
-		flow->base_rtt_ps ? flow->base_rtt_ps : rtt_ps,
+	strack_window_open(state, env->host_rate_bps, rtt_ps, flow_base_rtt(env, flow),
 		o->target_ps ? o->target_ps : rtt_ps, env->mtu,
 		strack_window_packets(env->host_rate_bps, rtt_ps, env->mtu, &o->window, 1), now);
 }

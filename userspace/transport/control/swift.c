@@ -85,7 +85,7 @@ static void open(void *state, const struct transport_env *env, const void *optio
 	struct swift *s = state;
 
 	(void)rng;
-	s->rtt_ps = flow->base_rtt_ps ? flow->base_rtt_ps : env->base_rtt_ps;
+	s->rtt_ps = flow_base_rtt(env, flow);
 	s->decreased_ps = now;
 	s->mtu = env->mtu;
 	s->ai = o->ai;

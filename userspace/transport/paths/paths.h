@@ -26,16 +26,14 @@
 /* The moment at which a path is asked for. */
 struct path_request {
 	uint64_t now_ps;
-	uint64_t window_bytes;  /* payload that may be under way; SENDER_NONE: no limit */
-	uint64_t unacked_bytes; /* payload that is believed to be under way */
+	uint64_t window_bytes; /* payload that may be under way; SENDER_NONE: no limit */
 };
 
 /* What came back of a packet. */
 struct path_answer {
 	uint64_t now_ps;
-	uint64_t rtt_ps; /* of the packet and its answer */
-	uint16_t path;   /* that it took, below count() */
-	bool bad;        /* marked (CE), or its payload was cut off */
+	uint16_t path; /* that it took, below count() */
+	bool bad;      /* marked (CE), or its payload was cut off */
 };
 
 struct paths_kind {

@@ -11,11 +11,9 @@
 #include "transport/recovery/arrivals.h"
 #include "transport/recovery/rto.h"
 
-#define RTO_LEAST_PS (100 * PS_PER_US)
-
 struct coding_options {
+	struct recovery_options common;
 	double overhead;
-	uint64_t rto_ps;
 };
 
 /* Both ends: of the message that is not complete, the first such one. */
@@ -34,8 +32,7 @@ struct coding {
 static const struct key keys[] = {
 	KEY("overhead", CHANCE, struct coding_options, overhead, .fallback = "0%",
 		.help = "symbols that a message takes beyond its own packets"),
-	KEY("rto", TIME, struct coding_options, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX,
-		.help = "without an answer for so long all symbols under way count as lost; auto: the larger of 100us and 10 base round trips"),
+	RECOVERY_RTO("without an answer for so long all symbols under way count as lost", "100us"),
 };
 
 /* However short a message is, its sender goes on until it hears that it is complete. */
@@ -68,7 +65,7 @@ static void open(struct recovery *r, bool sender, uint64_t now)
 		c->came = (struct ring){c->words, came_bits(r->env)};
 	c->symbol_bytes = (uint32_t)((bytes + packets - 1) / packets);
 	c->needed = (uint32_t)whole_up((double)bytes * (1 + o->overhead) / c->symbol_bytes);
-	c->rto.ps = transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
+	c->rto.ps = r->rto_ps;
 	rto_restart(&c->rto, now);
 }
 
@@ -195,11 +192,6 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 	return true;
 }
 
-static uint64_t rto(const void *options)
-{
-	return ((const struct coding_options *)options)->rto_ps;
-}
-
 const struct recovery_kind recovery_kind_coding = {
 	.name = "coding",
 	.map = {KEYS(keys), .size = sizeof(struct coding_options), .lone = &keys[0],
@@ -214,7 +206,6 @@ const struct recovery_kind recovery_kind_coding = {
 	.on_timer = on_timer,
 	.on_data = on_data,
 	.place = place,
-	.rto_least_ps = RTO_LEAST_PS,
-	.rto = rto,
+	.rto_least_ps = RECOVERY_RTO_LEAST_PS,
 	.even = true,
 };

@@ -10,7 +10,6 @@
 #include "transport/recovery/arrivals.h"
 #include "transport/recovery/cumulative.h"
 
-#define RTO_LEAST_PS  (100 * PS_PER_US)
 #define THRESHOLD_MAX 1000
 
 /* A sender's. */
@@ -50,9 +49,7 @@ static const char *const on_off[] = {"on", "off", NULL};
 #define THRESHOLD_KEY                                                                              \
 	DUPACK("threshold", COUNT, threshold, .fallback = "3", .min = 1, .max = THRESHOLD_MAX,     \
 		.help = "duplicate ACKs after which a packet counts as lost")
-#define RTO_KEY                                                                                    \
-	DUPACK("rto", TIME, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX,                       \
-		.help = "retransmission timeout; auto: the larger of 100us and 10 base round trips")
+#define RTO_KEY RECOVERY_RTO("retransmission timeout", "100us")
 
 static const struct key dupack_keys[] = {
 	THRESHOLD_KEY,
@@ -145,8 +142,7 @@ static void open(struct recovery *r, bool sender, uint64_t now)
 		d->again = (struct ring){(uint64_t *)&d->subflows[d->count], again_bits(d->count)};
 		d->threshold = o->timeouts_only ? UINT32_MAX : o->threshold;
 		for (uint32_t i = 0; i < d->count; i++)
-			d->subflows[i].c.rto.ps =
-				transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
+			d->subflows[i].c.rto.ps = r->rto_ps;
 		return;
 	}
 	d->arrivals = (struct arrivals *)d->words;
@@ -401,11 +397,6 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 
 /* ---- what others reckon with ---- */
 
-static uint64_t rto(const void *options)
-{
-	return ((const struct dupack_options *)options)->rto_ps;
-}
-
 static uint32_t subflow_threshold(const void *options)
 {
 	const struct dupack_options *o = options;
@@ -416,7 +407,7 @@ static uint32_t subflow_threshold(const void *options)
 #define OPERATIONS                                                                                 \
 	.size = size, .open = open, .has = has, .next = next, .unacked = unacked,                  \
 	.on_answer = on_answer, .due = due, .on_timer = on_timer, .on_data = on_data,              \
-	.rto_least_ps = RTO_LEAST_PS, .rto = rto
+	.rto_least_ps = RECOVERY_RTO_LEAST_PS
 
 const struct recovery_kind recovery_kind_dupack = {
 	.name = "dupack",

@@ -3,16 +3,16 @@
 #define FABRICBED_DUPACK_H
 
 /* TCP's loss recovery, of one sequence of packets or of several that share a flow. */
-#include "transport/transport.h"
+#include "transport/recovery/recovery.h"
 
 #define SUBFLOWS_MAX 1024
 
 /* dupack.c has their ranges and defaults. */
 struct dupack_options {
+	struct recovery_options common;
 	uint32_t threshold; /* duplicate ACKs that show a loss */
 	uint32_t subflows;  /* 0: subflows_needed() */
 	bool timeouts_only; /* no fast retransmit */
-	uint64_t rto_ps;    /* 0: transport_rto() */
 };
 
 /*

@@ -10,11 +10,9 @@
 #include "transport/recovery/arrivals.h"
 #include "transport/recovery/cumulative.h"
 
-#define RTO_LEAST_PS PS_PER_MS
-
 struct go_back_options {
+	struct recovery_options common;
 	bool whole; /* to the start of the message */
-	uint64_t rto_ps;
 };
 
 struct go_back {
@@ -29,16 +27,12 @@ struct go_back {
 	uint64_t newest_ps; /* when the latest left of those that were no further than expected */
 };
 
-#define GO_BACK(word, kind, member, ...)                                                           \
-	KEY(word, kind, struct go_back_options, member, __VA_ARGS__)
-
 static const char *const places[] = {"packet", "message", NULL};
 
 static const struct key keys[] = {
-	GO_BACK("to", FLAG, whole, .fallback = "packet", .words = places,
+	KEY("to", FLAG, struct go_back_options, whole, .fallback = "packet", .words = places,
 		.help = "from where on all is sent again: the packet that is missing, or the first of its message"),
-	GO_BACK("rto", TIME, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX,
-		.help = "retransmission timeout; auto: the larger of 1ms and 10 base round trips"),
+	RECOVERY_RTO("retransmission timeout", "1ms"),
 };
 
 static size_t size(const struct transport_env *env, const void *options,
@@ -54,11 +48,9 @@ static size_t size(const struct transport_env *env, const void *options,
 static void open(struct recovery *r, bool sender, uint64_t now)
 {
 	struct go_back *g = (struct go_back *)r;
-	const struct go_back_options *o = r->options;
-
 	(void)sender;
 	(void)now;
-	g->c.rto.ps = transport_rto(o->rto_ps, RTO_LEAST_PS, r->base_rtt_ps);
+	g->c.rto.ps = r->rto_ps;
 }
 
 /* Where both ends start again when that packet is missing. */
@@ -202,11 +194,6 @@ static bool on_data(struct recovery *r, const struct recovery_data *data,
 	return true;
 }
 
-static uint64_t rto(const void *options)
-{
-	return ((const struct go_back_options *)options)->rto_ps;
-}
-
 const struct recovery_kind recovery_kind_go_back_n = {
 	.name = "go-back-n",
 	.map = {KEYS(keys), .size = sizeof(struct go_back_options),
@@ -220,8 +207,7 @@ const struct recovery_kind recovery_kind_go_back_n = {
 	.due = due,
 	.on_timer = on_timer,
 	.on_data = on_data,
-	.rto_least_ps = RTO_LEAST_PS,
-	.rto = rto,
+	.rto_least_ps = PS_PER_MS,
 	.loss_harm = "after each loss a sender goes back and sends again all that came after it",
 	.order_harm =
 		"a packet that overtakes another is a loss, after which the sender goes back and sends again",

@@ -38,6 +38,17 @@ static inline uint32_t packets_payload(const struct packets *p, uint32_t number)
 	return number + 1 == p->count ? p->last_bytes : p->mtu;
 }
 
+/* First in the options of each scheme. Its key: what it is, and rto_least_ps in words. */
+struct recovery_options {
+	uint64_t rto_ps; /* 0: transport_rto() */
+};
+
+#define RECOVERY_RTO(what, least)                                                                  \
+	KEY("rto", TIME, struct recovery_options, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX, \
+		.help = what "; auto: the larger of " least " and 10 base round trips")
+
+#define RECOVERY_RTO_LEAST_PS (100 * PS_PER_US) /* rto_least_ps of most: "100us" */
+
 /* The common head of either end's state; the scheme's own follows it. */
 struct recovery {
 	struct endpoint
@@ -46,6 +57,7 @@ struct recovery {
 	const void *options;
 	struct packets packets;
 	uint64_t base_rtt_ps; /* of this flow */
+	uint64_t rto_ps;      /* its timeout, not doubled */
 	uint64_t fair_bps;    /* its fair share of the hosts' links; 0: unknown */
 	uint64_t rng;         /* a stream of random numbers of its own (lib/rng.h) */
 	uint32_t messages;    /* of the connection */
@@ -72,7 +84,6 @@ struct recovery_answer {
 	uint16_t subflow;
 	bool trimmed;     /* the packet came without its payload */
 	bool nak;         /* the receiver wants all from `expected` on again */
-	bool again;       /* the packet that it answers was a repeat */
 	uint64_t sent_ps; /* of the packet that it answers; not for on_data() to set */
 };
 
@@ -116,7 +127,7 @@ struct recovery_kind {
 	/* -- the receiver -- */
 
 	/*
-	 * A packet arrived. Fills in the answer, of which psn, subflow, trimmed and again are set.
+	 * A packet arrived. Fills in the answer, of which psn, subflow and trimmed are set.
 	 * False: it can't be one of this flow, and nothing has changed.
 	 */
 	bool (*on_data)(struct recovery *r, const struct recovery_data *data,
@@ -133,8 +144,7 @@ struct recovery_kind {
 
 	/* -- what others reckon with -- */
 
-	uint64_t rto_least_ps;                /* of a timeout that is not given */
-	uint64_t (*rto)(const void *options); /* that is given; 0: see above. NULL: 0 */
+	uint64_t rto_least_ps;  /* of a timeout that is not given */
 	const char *loss_harm;  /* what a lossy class does to it; NULL: it copes with losses */
 	const char *order_harm; /* what packets out of order do to it; NULL: it copes with them */
 	/* From which subflows_needed() makes the number of subflows; 0: it doesn't. NULL: 0 */

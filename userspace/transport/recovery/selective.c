@@ -72,7 +72,7 @@ void selective_open(struct recovery *r, bool sender, uint64_t now)
 	s->threshold = o->threshold;
 	s->seen_ps = now;
 	s->desync_ps = o->desync_ps == SELECTIVE_DESYNC_AUTO ? r->base_rtt_ps : o->desync_ps;
-	s->rto.ps = transport_rto(o->rto_ps, SELECTIVE_RTO_LEAST_PS, r->base_rtt_ps);
+	s->rto.ps = r->rto_ps;
 	s->under_way = s->lost = (struct queue){NOBODY, NOBODY, 0};
 	s->acked = (struct ring){words, window};
 	words += ring_words(window);
@@ -387,9 +387,4 @@ bool selective_on_trimmed(struct recovery *r, const struct recovery_data *data,
 		return false;
 	fill(a, data->number, ret);
 	return true;
-}
-
-uint64_t selective_rto(const void *options)
-{
-	return ((const struct selective_options *)options)->rto_ps;
 }

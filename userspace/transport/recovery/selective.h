@@ -10,22 +10,19 @@
 #include "transport/recovery/arrivals.h"
 #include "transport/recovery/rto.h"
 
-#define SELECTIVE_RTO_LEAST_PS  (100 * PS_PER_US)
 #define SELECTIVE_THRESHOLD_MAX 64
 #define SELECTIVE_DESYNC_AUTO   UINT64_MAX
 
 struct selective_options {
+	struct recovery_options common;
 	uint32_t threshold; /* packets sent later that show a loss as they arrive; 0: they don't */
 	uint64_t desync_ps; /* longest wait before what was cut is sent again */
-	uint64_t rto_ps;    /* 0: transport_rto() */
 };
 
 #define SELECTIVE(word, kind, member, ...)                                                         \
 	KEY(word, kind, struct selective_options, member, __VA_ARGS__)
 
-#define SELECTIVE_RTO                                                                              \
-	SELECTIVE("rto", TIME, rto_ps, AUTO, .min = PS_PER_NS, .max = TIME_MAX,                    \
-		.help = "retransmission timeout of a packet; auto: the larger of 100us and 10 base round trips")
+#define SELECTIVE_RTO RECOVERY_RTO("retransmission timeout of a packet", "100us")
 
 #define SELECTIVE_DESYNC                                                                           \
 	SELECTIVE("desync", TIME, desync_ps, .fallback = "auto", .word = "auto",                   \
@@ -49,13 +46,12 @@ bool selective_on_data(struct recovery *r, const struct recovery_data *data,
 	struct recovery_answer *ret, uint64_t now);
 bool selective_on_trimmed(struct recovery *r, const struct recovery_data *data,
 	struct recovery_answer *ret, uint64_t now);
-uint64_t selective_rto(const void *options);
 
 /* What all schemes of selective repeat have in common. */
 #define SELECTIVE_OPERATIONS                                                                       \
 	.size = selective_size, .open = selective_open, .has = selective_has,                      \
 	.next = selective_next, .unacked = selective_unacked, .on_answer = selective_on_answer,    \
 	.due = selective_due, .on_timer = selective_on_timer, .on_data = selective_on_data,        \
-	.rto_least_ps = SELECTIVE_RTO_LEAST_PS, .rto = selective_rto
+	.rto_least_ps = RECOVERY_RTO_LEAST_PS
 
 #endif
