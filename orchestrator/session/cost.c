@@ -105,23 +105,31 @@ static uint64_t arrivals_bytes(const struct scenario *s, const struct fabric *f,
 	return (uint64_t)bytes;
 }
 
+/* What counting reordered packets takes for a flow: more if the transport itself spreads them. */
+static uint64_t reorder_bytes(const struct transport_choice *t)
+{
+	struct transport_facts facts = transport_facts(t);
+
+	return facts.qps *
+	       (sizeof(struct reorder) + (facts.spreads ? sizeof(struct reorder_history) : 0));
+}
+
 static uint64_t flow_bytes(
 	const struct scenario *s, const struct fabric *f, const struct operations *m)
 {
 	const struct flow_spec longest = {.bytes = MESSAGE_BYTES_MAX};
 	struct engine_transport transports[OPERATION_TRANSPORTS];
+	const struct transport_choice *choice;
 	uint64_t sender = 0, receiver = 0, open;
 
 	/* all flows have room for the largest */
 	setup_transports(transports, s, f);
-	for (uint32_t i = 0; scenario_transport(s, i); i++) {
+	for (uint32_t i = 0; (choice = scenario_transport(s, i)); i++) {
 		const struct engine_transport *t = &transports[i];
 
 		sender = max_u64(sender, t->ops->size(&t->env, &longest, true));
-		receiver = max_u64(receiver,
-			t->ops->size(&t->env, &longest, false) +
-				t->env.qps *
-					(sizeof(struct reorder) + sizeof(struct reorder_history)));
+		receiver = max_u64(
+			receiver, t->ops->size(&t->env, &longest, false) + reorder_bytes(choice));
 	}
 	open = sender + receiver;
 
