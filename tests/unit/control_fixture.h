@@ -19,7 +19,7 @@ struct control_bench {
 	struct transport_env env;
 	struct flow_spec flow;
 	uint64_t now;
-	uint32_t unacked, hops; /* of answers */
+	uint32_t unacked, hops; /* of answers and losses */
 	uint64_t state[64];
 };
 
@@ -64,10 +64,26 @@ static inline void control_answer(
 		b->kind->on_answer(b->state, &answer);
 }
 
-static inline void control_lose(struct control_bench *b, enum control_loss how, uint32_t bytes)
+/* Of b->unacked, or more; by what arrived later, or all of it by a timeout. */
+static inline void control_lose(struct control_bench *b, uint32_t bytes)
 {
+	const struct control_loss loss = {.now_ps = b->now,
+		.bytes = bytes,
+		.unacked_bytes = b->unacked > bytes ? b->unacked : bytes};
+
 	if (b->kind->on_loss)
-		b->kind->on_loss(b->state, how, bytes, b->now);
+		b->kind->on_loss(b->state, &loss);
+}
+
+static inline void control_time_out(struct control_bench *b)
+{
+	const struct control_loss loss = {.now_ps = b->now,
+		.bytes = b->unacked,
+		.unacked_bytes = b->unacked,
+		.timeout = true};
+
+	if (b->kind->on_loss)
+		b->kind->on_loss(b->state, &loss);
 }
 
 static inline uint64_t control_window_now(const struct control_bench *b)
@@ -107,8 +123,10 @@ static inline void control_survives(const char *control, uint64_t most)
 			b.now += rng_take(&rng) % (2 * rtt);
 			b.hops = rng_below(&rng, 256);
 			b.unacked = what & 1 ? rng_below(&rng, UINT32_MAX) : 0;
-			if (what < 4)
-				control_lose(&b, what & 1, what & 2 ? UINT32_MAX : 0);
+			if (what < 2)
+				control_time_out(&b);
+			else if (what < 4)
+				control_lose(&b, what & 1 ? UINT32_MAX : 0);
 			else
 				control_answer(&b, delay < b.now ? delay : b.now,
 					what & 8    ? b.env.mtu

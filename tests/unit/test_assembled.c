@@ -159,6 +159,31 @@ static void windows_are_kept_to(void **state)
 	}
 }
 
+static bool drop_data(void *arg, const struct fake_packet *p)
+{
+	(void)arg;
+	return p->forward;
+}
+
+/* A timeout takes what was under way, which nscc takes off its window. */
+static void controls_hear_how_much_was_under_way(void **state)
+{
+	struct sender_state told = SENDER_STATE_NONE;
+	struct recovery_bench b;
+	struct view *v = prepare(&b, &schemes[1], PACKETS);
+	struct scenario *s = choose_control(&b, "nscc: {quick_adapt: off, window: 1MB}");
+
+	(void)state;
+	b.config.hooks.drop = drop_data;
+	fake_wire_open(&b.wire, &b.config);
+	fake_wire_run(&b.wire, RTO + RTO / 2);
+	assert_int_equal(recovery_bench_sender(&b)->stats.timeouts, 1);
+	assembled_transport.sender_state(recovery_bench_sender(&b), b.wire.now, &told);
+	assert_int_equal(told.window_bytes, (1u << 20) - PACKETS * MTU);
+	close_bench(&b, v);
+	scenario_free(s);
+}
+
 /* ---- where they go ---- */
 
 static void each_packet_takes_another_path(void **state)
@@ -457,6 +482,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(packets_leave_at_the_rate),
 		cmocka_unit_test(windows_are_kept_to),
+		cmocka_unit_test(controls_hear_how_much_was_under_way),
 		cmocka_unit_test(each_packet_takes_another_path),
 		cmocka_unit_test(answers_take_their_packets_path),
 		cmocka_unit_test(strange_answers_change_nothing),

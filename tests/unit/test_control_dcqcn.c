@@ -55,7 +55,7 @@ static void notifications_come_once_an_interval(void **state)
 		open_at(&b, "dcqcn: {cnp_interval: 8us}");
 		for (unsigned i = 0; i < 17; i++, b.now += US) {
 			if (how == 2)
-				control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+				control_lose(&b, MTU);
 			else
 				control_answer(&b, RTT, 0, how == 0, how == 1);
 			control_answer(&b, RTT, MTU, false, false);
@@ -73,7 +73,7 @@ static void a_timeout_starts_again_at_the_lowest_rate(void **state)
 
 	(void)state;
 	open_at(&b, "dcqcn: {min_rate: 1Gbps}");
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
+	control_time_out(&b);
 	assert_int_equal(rate(&b), GBPS);
 	b.now += 55 * US;
 	assert_int_equal(rate(&b), 50500000000);

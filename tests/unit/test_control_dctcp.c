@@ -28,9 +28,8 @@ static void open_steady(struct control_bench *b, uint32_t packets)
 
 	snprintf(text, sizeof(text), "dctcp: {initial_window: %u}", 2 * packets);
 	open_at(b, text);
-	for (uint32_t i = 0; i < 2 * packets; i++)
-		b->kind->on_send(b->state, MTU + 80, b->now);
-	control_lose(b, CONTROL_LOSS_SEEN, MTU);
+	b->unacked = 2 * packets * MTU;
+	control_lose(b, MTU);
 	expect_window(b, packets * MTU);
 	b->now += RTT;
 	b->unacked = packets * MTU;
@@ -181,11 +180,10 @@ static void losses_halve_once_a_window(void **state)
 		for (unsigned i = 0; i < 50; i++) {
 			b.now += RTT / 50;
 			if (trimmed) {
-				b.unacked = 50 * MTU;
-				control_answer(&b, RTT, 0, false, false);
+				b.unacked = 49 * MTU; /* without it */
 				control_answer(&b, RTT, 0, false, true);
 			} else {
-				control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+				control_lose(&b, MTU);
 			}
 			expect_window(&b, 25 * MTU);
 			control_answer(&b, RTT, MTU, i == 7, false);
@@ -195,7 +193,7 @@ static void losses_halve_once_a_window(void **state)
 		b.unacked = 25 * MTU;
 		control_answer(&b, RTT, MTU, false, false);
 		expect_window(&b, 25 * MTU + 40);
-		control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+		control_lose(&b, MTU);
 		expect_window(&b, 12500); /* what is under way counts, and not the window */
 		control_close(&b);
 	}
@@ -208,9 +206,9 @@ static void timeouts_start_again_at_one_packet(void **state)
 
 	(void)state;
 	open_steady(&b, 50);
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
+	control_time_out(&b);
 	expect_window(&b, MTU);
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0); /* in a row: ssthresh stays */
+	control_time_out(&b); /* in a row: ssthresh stays */
 	expect_window(&b, MTU);
 	b.now += RTT;
 	for (unsigned i = 0; i < 24; i++)
@@ -219,8 +217,9 @@ static void timeouts_start_again_at_one_packet(void **state)
 	ack(&b, false); /* ssthresh is 25 packets */
 	expect_window(&b, 25 * MTU + 40);
 	/* a loss at one packet: ssthresh is 2 packets, and the window is not raised to it */
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
-	control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+	control_time_out(&b);
+	b.unacked = 0;
+	control_lose(&b, MTU);
 	expect_window(&b, MTU);
 	control_answer(&b, RTT, MTU, false, false); /* what was missing */
 	b.now += 2 * RTT;
@@ -242,7 +241,7 @@ static void windows_stay_within_their_limits(void **state)
 		ack(&b, true);
 	}
 	expect_window(&b, 2 * MTU);
-	control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+	control_lose(&b, MTU);
 	expect_window(&b, 2 * MTU);
 	control_close(&b);
 	control_survives("dctcp", CONTROL_WINDOW_MAX);

@@ -118,7 +118,7 @@ static void the_range_ends(void **state)
 	for (int range = 0; range < 2; range++) {
 		open_at(&b, range ? "swift: {fs_range: 7us}" : "swift: {fs_range: 0us}");
 		for (unsigned i = 0; i < 20; i++, b.now += RTT)
-			control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+			control_lose(&b, MTU);
 		gap = b.kind->ready(b.state, b.now);
 		assert_true(gap > 100 * RTT);
 		b.now += PS_PER_S;
@@ -141,12 +141,12 @@ static void below_one_packet_it_paces(void **state)
 	assert_true(b.kind->rate(b.state, b.now) == SENDER_NONE);
 	b.now += RTT;
 	b.kind->on_send(b.state, 1100, b.now);
-	control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+	control_lose(&b, MTU);
 	expect_window(&b, 500);
 	assert_int_equal(b.kind->ready(b.state, b.now), b.now + 2 * RTT);
 	assert_int_equal(b.kind->rate(b.state, b.now), 8 * MTU * 50000ull);
 	b.now += RTT;
-	control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+	control_lose(&b, MTU);
 	expect_window(&b, 250);
 	assert_int_equal(b.kind->ready(b.state, b.now), b.now + 3 * RTT); /* from the last one on */
 	b.now += 3 * RTT;
@@ -165,17 +165,17 @@ static void timeouts_in_a_row_end_at_the_smallest_window(void **state)
 	(void)state;
 	open_at(&b, "swift: {window: 100000B, retx_reset: 3}");
 	b.now += RTT;
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
+	control_time_out(&b);
 	expect_window(&b, 50000);
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0); /* within a round trip */
+	control_time_out(&b); /* within a round trip */
 	expect_window(&b, 50000);
 	control_answer(&b, RTT, 0, false, false); /* not in a row */
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
-	control_lose(&b, CONTROL_LOSS_SEEN, 0); /* nor here */
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
+	control_time_out(&b);
+	control_lose(&b, 0); /* nor here */
+	control_time_out(&b);
+	control_time_out(&b);
 	expect_window(&b, 50000);
-	control_lose(&b, CONTROL_LOSS_TIMEOUT, 0);
+	control_time_out(&b);
 	expect_window(&b, 1);
 	b.kind->on_send(b.state, 1100, b.now);
 	assert_int_equal(b.kind->ready(b.state, b.now), b.now + 1000 * RTT);
@@ -195,7 +195,7 @@ static void losses_shrink_it_once_a_round_trip(void **state)
 			if (trimmed)
 				control_answer(&b, US, MTU, false, true);
 			else
-				control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+				control_lose(&b, MTU);
 			expect_window(&b, i < 1 ? 100000 : i < 3 ? 75000 : 56250);
 		}
 		control_close(&b);
@@ -213,7 +213,7 @@ static void windows_stay_within_their_limits(void **state)
 	ack(&b, RTT - NS);
 	expect_window(&b, 150000);
 	for (unsigned i = 0; i < 30; i++, b.now += RTT)
-		control_lose(&b, CONTROL_LOSS_SEEN, MTU);
+		control_lose(&b, MTU);
 	expect_window(&b, 500);
 	control_close(&b);
 	control_survives("swift: {max_window: 300% BDP}", CONTROL_WINDOW_MAX);

@@ -226,18 +226,20 @@ static bool assembled_next_packet(struct endpoint *ep, struct tx_frame *tx, uint
 	return true;
 }
 
-/* The parts hear what recovery found out. */
-static void tell_loss(struct assembled *s, const struct recovery_news *news, uint64_t now)
+/* The parts hear what recovery found out; unacked: so much was under way before. */
+static void tell_loss(
+	struct assembled *s, const struct recovery_news *news, uint64_t unacked, uint64_t now)
 {
-	const struct control_kind *c = s->control;
+	const struct control_loss loss = {.now_ps = now,
+		.bytes = (uint32_t)(news->timeout ? unacked : news->lost_bytes),
+		.unacked_bytes = (uint32_t)max_u64(unacked, news->lost_bytes),
+		.timeout = news->timeout};
 
-	if (news->lost_bytes && c->on_loss)
-		c->on_loss(control_of(s), CONTROL_LOSS_SEEN, (uint32_t)news->lost_bytes, now);
+	if ((news->lost_bytes || news->timeout) && s->control->on_loss)
+		s->control->on_loss(control_of(s), &loss);
 	if (!news->timeout)
 		return;
 	s->ep.stats.timeouts++;
-	if (c->on_loss)
-		c->on_loss(control_of(s), CONTROL_LOSS_TIMEOUT, 0, now);
 	if (s->paths->on_timeout)
 		s->paths->on_timeout(paths_of(s), now);
 }
@@ -296,6 +298,7 @@ static unsigned on_answer(
 	struct recovery_news news = {0};
 	struct assembled_answer wire;
 	struct recovery_answer answer;
+	uint64_t unacked = s->recovery->unacked(r);
 
 	if (!extension)
 		return 0;
@@ -307,7 +310,7 @@ static unsigned on_answer(
 		return 0;
 	s->rtt_ps = now - answer.sent_ps;
 	s->ep.stats.marks += wire.flags & ASSEMBLED_FLAG_CE;
-	tell_loss(s, &news, now);
+	tell_loss(s, &news, unacked, now);
 	tell_answer(s,
 		&(struct control_answer){.now_ps = now,
 			.rtt_ps = s->rtt_ps,
@@ -394,9 +397,10 @@ static unsigned assembled_on_timer(struct endpoint *ep, struct tx_frame *reply, 
 	due = s->recovery->due(r);
 	if (due && due <= now) {
 		struct recovery_news news = {0};
+		uint64_t unacked = s->recovery->unacked(r);
 
 		s->recovery->on_timer(r, &news, now);
-		tell_loss(s, &news, now);
+		tell_loss(s, &news, unacked, now);
 	}
 	return go_on(s, now);
 }

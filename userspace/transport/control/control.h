@@ -32,9 +32,12 @@ struct control_answer {
 	bool trimmed;           /* its payload was cut off: it is lost, and on_loss() is not told */
 };
 
-enum control_loss {
-	CONTROL_LOSS_SEEN,    /* by later packets that arrived */
-	CONTROL_LOSS_TIMEOUT, /* nothing came for so long that all is thought lost */
+/* What recovery gives up. */
+struct control_loss {
+	uint64_t now_ps;
+	uint32_t bytes;         /* payload that is lost, by later packets that arrived, or: */
+	uint32_t unacked_bytes; /* payload that was believed to be under way, this included */
+	bool timeout;           /* nothing came for so long that all of that is thought lost */
 };
 
 struct control_kind {
@@ -46,8 +49,8 @@ struct control_kind {
 		const struct flow_spec *flow, uint64_t rng, uint64_t now);
 	/* Each of the following may be NULL. */
 	void (*on_answer)(void *state, const struct control_answer *answer);
-	/* bytes: that are lost. Told once for each packet or burst that recovery gives up. */
-	void (*on_loss)(void *state, enum control_loss how, uint32_t bytes, uint64_t now);
+	/* Told once for each packet or burst. */
+	void (*on_loss)(void *state, const struct control_loss *loss);
 	/*
 	 * Payload that may be under way, in bytes. One packet may always be. NULL: there is no
 	 * limit.

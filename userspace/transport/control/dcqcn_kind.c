@@ -162,15 +162,14 @@ static void on_answer(void *state, const struct control_answer *answer)
 }
 
 /* The paper knows no losses: one that is seen is congestion as a mark is. */
-static void on_loss(void *state, enum control_loss how, uint32_t bytes, uint64_t now)
+static void on_loss(void *state, const struct control_loss *loss)
 {
 	struct sender *s = state;
 
-	(void)bytes;
-	if (how == CONTROL_LOSS_TIMEOUT)
-		dcqcn_on_loss(&s->point, &s->params, now);
+	if (loss->timeout)
+		dcqcn_on_loss(&s->point, &s->params, loss->now_ps);
 	else
-		notify(s, now);
+		notify(s, loss->now_ps);
 }
 
 static uint64_t ready(void *state, uint64_t now)

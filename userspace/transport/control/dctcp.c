@@ -14,7 +14,6 @@ struct dctcp_options {
 /* Lengths in bytes of payload. */
 struct dctcp {
 	double cwnd, ssthresh;
-	double flight;  /* believed to be under way */
 	double missing; /* in fast recovery: of what was under way then; else 0 */
 	double alpha, gain;
 	double acked, marked; /* in this observation window */
@@ -89,32 +88,45 @@ static void increase(struct dctcp *d, uint32_t acked_bytes, double flight)
 	}
 }
 
-static void on_loss(void *state, enum control_loss how, uint32_t bytes, uint64_t now)
+/* RFC 5681, equation 4: half of what is under way */
+static void halve(struct dctcp *d, double flight, uint64_t now)
+{
+	reduce(d, (flight < d->cwnd ? flight : d->cwnd) / 2, now);
+}
+
+/* RFC 6582, section 3.2: once, until all that was under way has arrived. */
+static void lose(struct dctcp *d, double flight, uint64_t now)
+{
+	if (d->missing > 0)
+		return;
+	d->missing = flight;
+	halve(d, flight, now);
+}
+
+static void on_loss(void *state, const struct control_loss *loss)
 {
 	struct dctcp *d = state;
-	double flight = d->flight < d->cwnd ? d->flight : d->cwnd;
 
-	if (how == CONTROL_LOSS_TIMEOUT) {
-		/* RFC 5681, section 3.1: of timeouts in a row only the first halves. */
-		if (!d->timed_out)
-			reduce(d, flight / 2, now);
-		d->timed_out = true;
-		d->missing = d->flight = 0;
-		set_cwnd(d, d->mtu);
-	} else if (d->missing <= 0) {
-		/* RFC 6582, section 3.2: once, until all that was under way has arrived. */
-		d->missing = d->flight > bytes ? d->flight : bytes;
-		reduce(d, flight / 2, now);
+	if (!loss->timeout) {
+		lose(d, loss->unacked_bytes, loss->now_ps);
+		return;
 	}
+	/* RFC 5681, section 3.1: of timeouts in a row only the first halves. */
+	if (!d->timed_out)
+		halve(d, loss->unacked_bytes, loss->now_ps);
+	d->timed_out = true;
+	d->missing = 0;
+	set_cwnd(d, d->mtu);
 }
 
 static void on_answer(void *state, const struct control_answer *a)
 {
 	struct dctcp *d = state;
 	uint64_t sent_ps = a->now_ps - a->rtt_ps;
+	double flight = (double)a->unacked_bytes + a->acked_bytes; /* till now */
 
 	if (a->trimmed)
-		on_loss(d, CONTROL_LOSS_SEEN, d->mtu, a->now_ps);
+		lose(d, flight + d->mtu, a->now_ps);
 	if (a->acked_bytes)
 		d->timed_out = false;
 	observe(d, a, sent_ps);
@@ -122,23 +134,14 @@ static void on_answer(void *state, const struct control_answer *a)
 	if (d->missing > 0)
 		d->missing -= a->acked_bytes;
 	else if (!a->marked)
-		increase(d, a->acked_bytes, (double)a->unacked_bytes + a->acked_bytes);
+		increase(d, a->acked_bytes, flight);
 	else if (sent_ps >= d->reduced_ps)
 		reduce(d, d->cwnd * (1 - d->alpha / 2), a->now_ps);
-	d->flight = a->unacked_bytes;
 }
 
 static uint64_t window(const void *state)
 {
 	return (uint64_t)((const struct dctcp *)state)->cwnd;
-}
-
-static void on_send(void *state, uint32_t frame_bytes, uint64_t now)
-{
-	struct dctcp *d = state;
-
-	(void)now;
-	d->flight += frame_bytes < d->mtu ? frame_bytes : d->mtu;
 }
 
 const struct control_kind control_kind_dctcp = {
@@ -150,6 +153,5 @@ const struct control_kind control_kind_dctcp = {
 	.on_answer = on_answer,
 	.on_loss = on_loss,
 	.window = window,
-	.on_send = on_send,
 	.unmarked = "it is TCP NewReno",
 };

@@ -37,7 +37,6 @@ struct nscc {
 	double idle;               /* received in a row without a queue */
 	double achieved;           /* received in this period */
 	double ignored, to_ignore; /* after a quick adapt: what was under way then */
-	double flight;
 	uint64_t target_ps;
 	uint64_t network_ps; /* the fabric's base round trip */
 	uint64_t base_ps;    /* the flow's */
@@ -115,7 +114,7 @@ static void average(struct nscc *n, double sample_ps)
  * quick_adapt: the window becomes what arrived within a round trip and the target. True: it has, or
  * marks on what was under way then come in, and the answer has no other effect.
  */
-static bool quick_adapt(struct nscc *n, bool loss, bool marked, uint64_t delay_ps, uint64_t now)
+static bool quick_adapt(struct nscc *n, bool marked, uint64_t delay_ps, double flight, uint64_t now)
 {
 	bool adapted = false;
 
@@ -124,10 +123,10 @@ static bool quick_adapt(struct nscc *n, bool loss, bool marked, uint64_t delay_p
 	if (n->ignored < n->to_ignore && marked) {
 		adapted = true;
 	} else if (now > n->period_ps) {
-		if (n->period_ps && (n->lost || loss || delay_ps > 4 * n->target_ps) &&
+		if (n->period_ps && (n->lost || delay_ps > 4 * n->target_ps) &&
 			n->achieved < n->most / (double)(1u << n->gate)) {
 			set_cwnd(n, n->achieved);
-			n->to_ignore = n->flight;
+			n->to_ignore = flight;
 			n->ignored = 0;
 			n->lost = false;
 			adapted = true;
@@ -182,12 +181,12 @@ static void adjust(struct nscc *n, uint64_t now)
  * updateCwndOnNack: bytes were lost. How full the queue was that had no room for them is not known:
  * a round trip is assumed.
  */
-static void lose(struct nscc *n, double bytes, uint64_t now)
+static void lose(struct nscc *n, double bytes, double flight, uint64_t now)
 {
 	n->ignored += bytes;
 	n->lost = true;
 	average(n, (double)n->network_ps);
-	if (!quick_adapt(n, true, true, 0, now))
+	if (!quick_adapt(n, true, 0, flight, now))
 		set_cwnd(n, n->cwnd - bytes);
 }
 
@@ -198,18 +197,17 @@ static void on_answer(void *state, const struct control_answer *a)
 	uint64_t delay_ps = a->rtt_ps > a->base_rtt_ps ? a->rtt_ps - a->base_rtt_ps : 0;
 	bool late = delay_ps >= n->target_ps;
 
-	n->flight = a->unacked_bytes;
 	n->achieved += a->acked_bytes;
 	n->received += a->acked_bytes;
 	n->ignored += a->acked_bytes;
 	if (a->trimmed) {
-		lose(n, n->mtu, a->now_ps);
+		lose(n, n->mtu, a->unacked_bytes, a->now_ps);
 		return;
 	}
 	/* Delay without a mark is of a queue that is on its way down. */
 	average(n,
 		!a->marked && delay_ps > n->target_ps ? (double)n->base_ps / 4 : (double)delay_ps);
-	if (quick_adapt(n, false, a->marked, delay_ps, a->now_ps))
+	if (quick_adapt(n, a->marked, delay_ps, a->unacked_bytes, a->now_ps))
 		return;
 	if (!a->marked && late)
 		n->grown += n->fair * a->acked_bytes;
@@ -222,24 +220,14 @@ static void on_answer(void *state, const struct control_answer *a)
 	adjust(n, a->now_ps);
 }
 
-static void on_loss(void *state, enum control_loss how, uint32_t bytes, uint64_t now)
+static void on_loss(void *state, const struct control_loss *loss)
 {
-	struct nscc *n = state;
-
-	lose(n, how == CONTROL_LOSS_TIMEOUT ? n->flight : bytes, now);
+	lose(state, loss->bytes, loss->unacked_bytes, loss->now_ps);
 }
 
 static uint64_t window(const void *state)
 {
 	return (uint64_t)((const struct nscc *)state)->cwnd;
-}
-
-static void on_send(void *state, uint32_t frame_bytes, uint64_t now)
-{
-	struct nscc *n = state;
-
-	(void)now;
-	n->flight += frame_bytes < n->mtu ? frame_bytes : n->mtu;
 }
 
 const struct control_kind control_kind_nscc = {
@@ -252,6 +240,5 @@ const struct control_kind control_kind_nscc = {
 	.on_loss = on_loss,
 	.window = window,
 	.window_most = FIELD(struct nscc_options, window),
-	.on_send = on_send,
 	.unmarked = "its window grows until packets are lost",
 };

@@ -149,16 +149,15 @@ static void on_answer(void *state, const struct control_answer *a)
 }
 
 /* Algorithm 1, "on retransmit timeout" and "on fast recovery" */
-static void on_loss(void *state, enum control_loss how, uint32_t bytes, uint64_t now)
+static void on_loss(void *state, const struct control_loss *loss)
 {
 	struct swift *s = state;
 
-	(void)bytes;
-	s->timeouts = how == CONTROL_LOSS_TIMEOUT ? s->timeouts + 1 : 0;
+	s->timeouts = loss->timeout ? s->timeouts + 1 : 0;
 	if (s->timeouts >= s->resets)
-		set_cwnd(s, s->least, now);
+		set_cwnd(s, s->least, loss->now_ps);
 	else
-		decrease(s, s->max_mdf, now);
+		decrease(s, s->max_mdf, loss->now_ps);
 }
 
 static uint64_t window(const void *state)
