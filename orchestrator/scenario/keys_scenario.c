@@ -59,10 +59,10 @@ static bool check_sections(struct check *c, const struct tree *root, void *scena
 		check_sweep(c, tree_get(root, "sweep"), s);
 	if (!VALID("topology"))
 		return false;
-	if (VALID("workload")) {
+	if (VALID("workload"))
 		check_messages(c, tree_get(root, "workload"), s);
+	if (VALID("workload") && host) /* those of entries are compared with the hosts' */
 		check_transports(c, tree_get(root, "workload"), s);
-	}
 	if (s->sw.cnp_ps == EVERY_AUTO)
 		s->sw.cnp_ps = raise_period(s);
 	if (s->sw.valid && buffer->unit == QUANTITY_BYTES)

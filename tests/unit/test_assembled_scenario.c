@@ -431,9 +431,36 @@ static void windows_are_known(void **state)
 	}
 }
 
+/* What can't be read of the hosts' transport is told; nobody asks for the rest of it. */
+static void wrong_parts_are_told_alone(void **state)
+{
+	static const char *const wrong[] = {"assem*led: {recovery: sack}",
+		"assembled: {paths: {subflows: 0}}", "assembled: {control: {rate: 7}}",
+		"assembled: {recovery: {sack: {threshold: no}}}"};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		struct diags d = DIAGS_INIT;
+		struct scenario *s = NULL;
+		char text[1024];
+
+		snprintf(text, sizeof(text),
+			NAMED LEAVES
+			"switch: {cnp: on}\nhost: {transport: {%s}}\n" SEND
+			", transport: strack}, {permutation: {message: 1}, transport: roce}]\n",
+			wrong[i]);
+		assert_int_not_equal(
+			scenario_load_text(&s, "t", text, strlen(text), NULL, 0, &d), 0);
+		assert_int_equal(d.count, 1);
+		scenario_free(s);
+		diags_release(&d);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(wrong_parts_are_told_alone),
 		cmocka_unit_test(frames_have_room),
 		cmocka_unit_test(no_message_beats_its_ideal_time),
 		cmocka_unit_test(recovery_needs_headers),

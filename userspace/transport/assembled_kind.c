@@ -47,6 +47,8 @@ static void facts(const void *options, struct transport_facts *ret)
 	const struct control_kind *control = assembled_control(o);
 	const struct recovery_kind *recovery = assembled_recovery(o);
 
+	if (!o->paths_options || !o->control_options || !o->recovery_options)
+		return; /* a part could not be read */
 	ret->even = recovery->even;
 	ret->paths = paths->count ? paths->count(o->paths_options) : PATHS_ALL;
 	ret->rto_ps = ((const struct recovery_options *)o->recovery_options)->rto_ps;
