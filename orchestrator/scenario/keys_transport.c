@@ -167,9 +167,8 @@ int scenario_find_transports(const struct scenario *s, struct workload_spec *wor
 
 	for (size_t i = 0; i < count; i++) {
 		struct workload_spec *w = &workloads[i];
-		uint32_t number = 0;
-
 		struct transport_facts facts = transport_facts(transport_of(s, w));
+		uint32_t number = 0;
 		char buf[REFUSAL];
 		const char *why = refuse_transport(s, w, &facts, buf);
 

@@ -38,6 +38,7 @@ uint32_t setup_flow_sets(const struct fabric *f, bool lasting)
 
 void setup_schedule(struct engine_schedule *ret, const struct fabric *f)
 {
+	ret->frame_bytes = f->packet_bytes;
 	for (uint32_t c = 0; c < CLASSES; c++)
 		ret->share[c] = f->switching.classes[c].share;
 }

@@ -226,13 +226,14 @@ static int walk_all(struct fabric *f, const struct topology_spec *t, struct diag
 /* Of the transport whose data has the longest headers; STrack's are reckoned with in any case. */
 static uint32_t longest_frame(const struct scenario *s)
 {
-	uint32_t extension = sizeof(struct strack_data);
+	uint32_t longest = data_frame_bytes(s->topology.mtu, s->host.ip6);
 	const struct transport_choice *t;
 
 	for (uint32_t i = 0; (t = scenario_transport(s, i)); i++)
-		if (transport_kinds[t->kind]->data_bytes > extension)
-			extension = transport_kinds[t->kind]->data_bytes;
-	return frame_overhead(s->host.ip6) + extension + s->topology.mtu;
+		longest = (uint32_t)max_u64(longest, frame_overhead(s->host.ip6) +
+							     transport_kinds[t->kind]->data_bytes +
+							     s->topology.mtu);
+	return longest;
 }
 
 int resolve_times(struct fabric *f, const struct scenario *s, struct diags *diags)

@@ -192,6 +192,7 @@ void class_net_init(struct class_net *n, uint32_t hosts, uint32_t switches,
 			.base_rtt_ps = PS_PER_US,
 			.qps = 1,
 			.options = n},
+		.schedule = {.frame_bytes = CLASS_NET_FRAME},
 	};
 }
 

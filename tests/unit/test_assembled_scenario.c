@@ -41,6 +41,21 @@ static void frames_have_room(void **state)
 	}
 }
 
+/* The class with the least share sends one of them in each round. */
+static void a_round_has_room_for_a_frame(void **state)
+{
+	static const char text[] = NAMED LEAVES
+		"switch: {classes: [{class: 0, schedule: 30%}, {class: 1, dscp: 1, schedule: 70%}]}\n"
+		"host: {transport: assembled}\n"
+		"workload: [{permutation: {message: 20KB}}]\n";
+	struct small_session s;
+
+	(void)state;
+	small_session_open(&s, text, NULL, 0, NULL);
+	assert_int_equal(session_engine(s.session)->quantum[0], wire_bytes(s.fabric->packet_bytes));
+	small_session_close(&s);
+}
+
 /* ---- times ---- */
 
 /*
@@ -462,6 +477,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(wrong_parts_are_told_alone),
 		cmocka_unit_test(frames_have_room),
+		cmocka_unit_test(a_round_has_room_for_a_frame),
 		cmocka_unit_test(no_message_beats_its_ideal_time),
 		cmocka_unit_test(recovery_needs_headers),
 		cmocka_unit_test(what_is_started_needs_them_too),

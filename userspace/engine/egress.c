@@ -12,8 +12,7 @@
  */
 void egress_init(struct engine *e, const struct engine_schedule *schedule)
 {
-	double full = (double)wire_bytes(data_frame_bytes(engine_env(e)->mtu, engine_env(e)->ip6)),
-	       least = 1;
+	double full = (double)wire_bytes(schedule->frame_bytes), least = 1;
 
 	for (uint32_t c = 0; c < CLASSES; c++)
 		if (schedule->share[c] > 0 && schedule->share[c] < least)

@@ -50,6 +50,7 @@ struct engine_observer {
 
 /* How a port serves its queues (802.1Q, 8.6.8): strict ones first, then these by their shares. */
 struct engine_schedule {
+	uint32_t frame_bytes;  /* of the longest data frame, where a class has a share */
 	double share[CLASSES]; /* of what strict classes leave; 0: strict priority */
 };
 
